@@ -1,0 +1,69 @@
+"""Cut episodes short after a number of steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic
+
+from sekai._types import ActType, ObsType
+from sekai.core.result import ResetResult, StepResult
+from sekai.core.wrapper import Wrapper
+from sekai.utils.integers import positive_int
+
+if TYPE_CHECKING:
+    from sekai._types import SeedType
+    from sekai.core.env import Env
+
+
+class TimeLimit(Wrapper[ObsType, ActType, ObsType, ActType], Generic[ObsType, ActType]):
+    """Sets `truncated` from step `max_episode_steps` of an episode on, and `info["elapsed_steps"]` in every step.
+
+    Args:
+        env: the environment to wrap.
+        max_episode_steps: after how many steps an episode is truncated, at least 1; may be changed later.
+
+    Raises:
+        TypeError: `max_episode_steps` is not an integer, or `env` not an `Env`.
+        ValueError: `max_episode_steps` is less than 1.
+    """
+
+    def __init__(self, env: Env[ObsType, ActType], max_episode_steps: int) -> None:
+        self.max_episode_steps = positive_int("max_episode_steps", max_episode_steps)
+        self._elapsed_steps = 0
+        super().__init__(env)
+
+    @property
+    def elapsed_steps(self) -> int:
+        """Number of steps since the last reset."""
+        return self._elapsed_steps
+
+    def _on_reset(self, result: ResetResult[ObsType]) -> ResetResult[ObsType]:
+        self._elapsed_steps = 0
+        return result
+
+    def _on_step(self, result: StepResult[ObsType]) -> StepResult[ObsType]:
+        elapsed = self._elapsed_steps = self._elapsed_steps + 1
+        return StepResult(
+            result.observation,
+            result.reward,
+            result.terminated,
+            result.truncated or elapsed >= self.max_episode_steps,
+            {**result.info, "elapsed_steps": elapsed},
+        )
+
+    def reset(self, *, seed: SeedType = None, options: dict[str, Any] | None = None) -> ResetResult[ObsType]:
+        """Reset `env` and start counting anew."""
+        return self._on_reset(self.env.reset(seed=seed, options=options))
+
+    def step(self, action: ActType) -> StepResult[ObsType]:
+        """Step `env`, count, and truncate when it is time."""
+        return self._on_step(self.env.step(action))
+
+    async def async_reset(
+        self, *, seed: SeedType = None, options: dict[str, Any] | None = None
+    ) -> ResetResult[ObsType]:
+        """Reset `env` asynchronously and start counting anew."""
+        return self._on_reset(await self.env.async_reset(seed=seed, options=options))
+
+    async def async_step(self, action: ActType) -> StepResult[ObsType]:
+        """Step `env` asynchronously, count, and truncate when it is time."""
+        return self._on_step(await self.env.async_step(action))
