@@ -1,27 +1,18 @@
-"""Turn what users pass into ints and arrays, or say what is wrong with it."""
+"""Turn what users pass to spaces into ints and arrays, or tell what is wrong with it."""
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-
-def as_int(value: Any, name: str) -> int:
-    """Return an integer argument as a Python int; floats, strings and bools are a TypeError that names it."""
-    if not isinstance(value, (bool, np.bool_)):
-        try:
-            return operator.index(value)
-        except TypeError:
-            pass
-    raise TypeError(f"{name} must be an int, got {value!r}")
+from sekai.utils.integers import as_int
 
 
-def as_count(value: Any, name: str = "n") -> int:
-    """Return a number of things as a Python int; a negative one is a ValueError that names the argument."""
-    count = as_int(value, name)
+def as_count(name: str, value: Any) -> int:
+    """Return the count `name`, which may be 0, as a Python int; a negative one is a ValueError."""
+    count = as_int(name, value)
     if count < 0:
         raise ValueError(f"{name} must not be negative, got {count}")
     return count

@@ -60,25 +60,25 @@ def iterate(space: Space[Any], batch: Any) -> Iterator[Any]:
 
 @batch_space.register
 def _(space: Box, n: int) -> Box:
-    n = as_count(n)
+    n = as_count("n", n)
     return Box(_repeat(space.low, n), _repeat(space.high, n), dtype=space.dtype)
 
 
 @batch_space.register
 def _(space: Discrete, n: int) -> MultiDiscrete:
-    n = as_count(n)
+    n = as_count("n", n)
     return MultiDiscrete(np.full(n, space.n, np.int64), start=np.full(n, space.start, np.int64))
 
 
 @batch_space.register
 def _(space: MultiDiscrete, n: int) -> MultiDiscrete:
-    n = as_count(n)
+    n = as_count("n", n)
     return MultiDiscrete(_repeat(space.nvec, n), space.dtype, start=_repeat(space.start, n))
 
 
 @batch_space.register
 def _(space: MultiBinary, n: int) -> MultiBinary:
-    return MultiBinary((as_count(n), *space.n))
+    return MultiBinary((as_count("n", n), *space.n))
 
 
 @concatenate.register(Box)

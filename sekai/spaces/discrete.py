@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sekai.spaces.arguments import as_int
 from sekai.spaces.space import Space
+from sekai.utils.integers import as_int, positive_int
 
 INT64 = np.iinfo(np.int64)
 
@@ -26,10 +26,8 @@ class Discrete(Space[np.intp]):
     """
 
     def __init__(self, n: int, seed: Any = None, start: int = 0) -> None:
-        self.n = as_int(n, "n")
-        self.start = as_int(start, "start")
-        if self.n < 1:
-            raise ValueError(f"n must be at least 1, got {self.n}")
+        self.n = positive_int("n", n)
+        self.start = as_int("start", start)
         self._stop = self.start + self.n
         if self.start < INT64.min or self._stop - 1 > INT64.max:
             raise ValueError(f"start and start + n - 1 must fit int64, got n={self.n}, start={self.start}")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sekai.spaces.arguments import as_int, is_within
+from sekai.spaces.arguments import is_within
 from sekai.spaces.batching import batch_space
 from sekai.spaces.box import Box, format_bound
 from sekai.spaces.dict import Dict
@@ -16,6 +16,7 @@ from sekai.spaces.flattening import unflatten
 from sekai.spaces.multi_binary import MultiBinary
 from sekai.spaces.space import Space
 from sekai.spaces.zero import zero_sample
+from sekai.utils.integers import positive_int
 
 
 class MaskedBox(Dict):
@@ -49,9 +50,7 @@ class MaskedBox(Dict):
         fill_value: Any = None,
         seed: Any = None,
     ) -> None:
-        self.max_size = as_int(max_size, "max_size")
-        if self.max_size < 1:
-            raise ValueError(f"max_size must be at least 1, got {self.max_size}")
+        self.max_size = positive_int("max_size", max_size)
         self.element_space = Box(low, high, shape, dtype)
         self.fill_value = _as_fill(fill_value, self.element_space)
         self._slots: Box = batch_space(self.element_space, self.max_size)  # type: ignore[assignment]

@@ -26,7 +26,7 @@ class MultiBinary(Space[NDArray[np.int8]]):
 
     def __init__(self, n: int | Sequence[int], seed: Any = None) -> None:
         sizes = n if isinstance(n, (Sequence, np.ndarray)) and np.ndim(n) else [n]
-        self.n = tuple(as_count(size) for size in sizes)
+        self.n = tuple(as_count("n", size) for size in sizes)
         super().__init__(self.n, np.int8, seed)
 
     @property

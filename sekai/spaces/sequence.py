@@ -44,7 +44,7 @@ class Sequence(Space[Any]):
         self, feature_space: Space[Any], *, max_length: int | None = None, stack: bool = False, seed: Any = None
     ) -> None:
         self.feature_space = require_space(feature_space, "feature_space")
-        self.max_length = None if max_length is None else as_count(max_length, "max_length")
+        self.max_length = None if max_length is None else as_count("max_length", max_length)
         self.stack = bool(stack)
         if self.stack:
             _require_stackable(feature_space)
@@ -74,7 +74,7 @@ class Sequence(Space[Any]):
         length, feature_mask = (None, None) if mask is None else mask
         if length is None:
             length = self._draw_length()
-        elif as_count(length, "mask length") > self._limit:
+        elif as_count("mask length", length) > self._limit:
             raise ValueError(f"mask length must be at most max_length={self.max_length}, got {length}")
         return self.pack([self.feature_space.sample(feature_mask) for _ in range(length)])
 
@@ -146,7 +146,7 @@ class Sequence(Space[Any]):
 @batch_space.register
 def _(space: Sequence, n: int) -> Tuple:
     """Return a Tuple of copies, each seeded from one draw of the template's generator."""
-    seeds = make_seed_sequence(int(space.rng.integers(2**63)), as_count(n))
+    seeds = make_seed_sequence(int(space.rng.integers(2**63)), as_count("n", n))
     copies = [deepcopy(space) for _ in seeds]
     for copy, seed in zip(copies, seeds, strict=True):
         copy.seed(seed)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import operator
-
-import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
+
+from sekai.utils.integers import as_int
 
 
 def as_seed(seed: object) -> int:
@@ -15,12 +14,7 @@ def as_seed(seed: object) -> int:
         TypeError: `seed` is not an integer; floats, strings and bools are not rounded or parsed.
         ValueError: `seed` is negative.
     """
-    if isinstance(seed, (bool, np.bool_)):
-        raise TypeError(f"seed must be None, an int >= 0 or a numpy Generator, got {seed!r}")
-    try:
-        number = operator.index(seed)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"seed must be None, an int >= 0 or a numpy Generator, got {seed!r}") from None
+    number = as_int("seed", seed)
     if number < 0:
         raise ValueError(f"seed must be >= 0, got {number}")
     return number
@@ -57,7 +51,7 @@ def make_seed_sequence(base_seed: int, n: int) -> list[int]:
     """
     if n < 0:
         raise ValueError(f"n must be >= 0, got {n}")
-    children = SeedSequence(as_seed(base_seed)).spawn(operator.index(n))
+    children = SeedSequence(as_seed(base_seed)).spawn(as_int("n", n))
     return [int(child.generate_state(1)[0]) for child in children]
 
 
