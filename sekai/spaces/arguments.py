@@ -35,3 +35,19 @@ def is_within(x: NDArray[Any], low: NDArray[Any], high: NDArray[Any]) -> bool:
     if x.dtype == np.uint64 and low.dtype.kind == "i":
         x = x.astype(object)  # older NumPy compares the two kinds of 64-bit integers as doubles
     return bool(((low <= x) & (x <= high)).all())
+
+
+def require_choice(allowed: NDArray[np.bool_]) -> None:
+    """Raise a ValueError unless each entry of each row of `allowed`, shape `(rows, entries, values)`, has a choice."""
+    stuck = np.argwhere(~allowed.any(axis=-1))
+    if stuck.size:
+        row, entry = stuck[0]
+        raise ValueError(f"All actions masked: row {row} of the mask has no flag equal to 1 for entry {entry}")
+
+
+def as_batch(x: Any, name: str = "x") -> NDArray[Any]:
+    """Return a batch of arrays or numbers as one array with a leading axis; anything else is a ValueError."""
+    array = as_array(x)
+    if array is None or array.ndim == 0:
+        raise ValueError(f"{name} must be a batch, an array whose first axis goes through the elements, got {x!r}")
+    return array

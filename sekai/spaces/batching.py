@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sekai.spaces.arguments import as_count
 from sekai.spaces.box import Box
+from sekai.spaces.composite import require_one_length
 from sekai.spaces.dict import Dict
 from sekai.spaces.discrete import Discrete
 from sekai.spaces.multi_binary import MultiBinary
@@ -129,12 +130,7 @@ def _(space: Tuple, batch: Any) -> Iterator[Any]:
 def _columns(space: Space[Any], parts: list[tuple[Space[Any], Any]]) -> list[list[Any]]:
     """Split the batch of each part into its elements; parts without data repeat their value."""
     columns = [list(iterate(part, batch)) if part.holds_data else None for part, batch in parts]
-    lengths = {len(column) for column in columns if column is not None}
-    if not lengths:
-        raise ValueError(f"{space!r} has no sub-space holding data, so its batch has no length")
-    if len(lengths) > 1:
-        raise ValueError(f"the parts of a batch of {space!r} hold different numbers of elements: {sorted(lengths)}")
-    (n,) = lengths
+    n = require_one_length(space, [len(column) for column in columns if column is not None])
     return [
         [zero_sample(part) for _ in range(n)] if column is None else column
         for column, (part, _) in zip(columns, parts, strict=True)

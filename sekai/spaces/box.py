@@ -11,7 +11,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import DTypeLike, NDArray
 
-from sekai.spaces.arguments import is_within
+from sekai.spaces.arguments import as_batch, as_count, is_within
+from sekai.spaces.compiled import draw_floats, draw_integers, rows_within
 from sekai.spaces.space import Space
 
 
@@ -102,20 +103,48 @@ class Box(Space[NDArray[Any]]):
         What is no array becomes one first, but ints given to an integer Box are judged by their exact values.
         """
         try:
-            array = self.as_candidate(x)
-            return array is not None and is_within(array, self.low, self.high)
+            numbers = self.as_numbers(x)
+            return numbers is not None and numbers.shape == self.shape and is_within(numbers, self.low, self.high)
         except Exception:  # odd input may raise anything when converted or compared, and is no element
             return False
 
-    def as_candidate(self, x: Any) -> NDArray[Any] | None:
-        """Return `x` as an array that needs only its bounds checked; None if its shape or dtype rule it out."""
+    def sample_batch(self, n: int, mask: Any = None) -> NDArray[Any]:
+        """Draw `n` elements at once, shape `(n, *shape)` (see `Space.sample_batch`).
+
+        Args:
+            n: Number of elements.
+            mask: Broadcastable to `(n, *shape)`; entries where it is false are `zero()` instead.
+
+        Raises:
+            TypeError: `n` is not an int, or the dtype is one that cannot be sampled.
+            ValueError: `n` is negative, or the mask does not broadcast.
+        """
+        n = as_count("n", n)
+        self._require_samplable()
+        keep = None if mask is None else np.broadcast_to(np.asarray(mask).astype(bool), (n, *self.shape))
+        draw = draw_floats if self.dtype.kind == "f" else draw_integers
+        x = draw(self.low, self.high, n, self.stream).astype(self.dtype, copy=False)
+        return x if keep is None else np.where(keep, x, self.zero())
+
+    def contains_batch(self, x: Any) -> NDArray[np.bool_]:
+        """Return which elements of an array (or list) `(n, *shape)` are in the Box, by the rules of `contains`."""
+        n = len(as_batch(x))
+        numbers = self.as_numbers(x)
+        if numbers is None or numbers.shape != (n, *self.shape):
+            return np.zeros(n, np.bool_)
+        if _is_plain(numbers.dtype) and _is_plain(self.dtype):
+            return rows_within(numbers, self.low, self.high)
+        return np.array([is_within(row, self.low, self.high) for row in numbers], np.bool_)
+
+    def as_numbers(self, x: Any) -> NDArray[Any] | None:
+        """Return `x` as an array that can be compared with the bounds; None if its dtype rules it out."""
         if not isinstance(x, np.ndarray):
             exact = np.asarray(x, object)
             if self.dtype.kind in "iu" and holds_ints(exact):
-                return exact if exact.shape == self.shape else None
+                return exact
             x = np.asarray(x)
         fits = x.dtype is self.low.dtype or np.can_cast(x.dtype, self.low.dtype, "same_kind")
-        return x if fits and x.shape == self.shape else None
+        return x if fits else None
 
     def to_jsonable(self) -> dict[str, Any]:
         """Describe the space in plain data."""
@@ -146,13 +175,15 @@ class Box(Space[NDArray[Any]]):
     def __repr__(self) -> str:
         return f"Box({format_bound(self.low)}, {format_bound(self.high)}, {self.shape}, {self.dtype})"
 
+    def _require_samplable(self) -> None:
+        if self.dtype.kind not in "iuf" or self.dtype.itemsize > 8:
+            raise TypeError(f"a Box of dtype {self.dtype} cannot be sampled, only integer and float ones up to 64 bits")
+
     def _draw(self, rng: Generator) -> NDArray[Any]:
-        kind = self.dtype.kind
-        if kind in "iu":
+        if self.dtype.kind in "iu":
             drawn = rng.integers(self.low, self.high, size=self.shape, dtype=self.dtype, endpoint=True)
             return np.asarray(drawn, self.dtype)
-        if kind != "f" or self.dtype.itemsize > 8:
-            raise TypeError(f"a Box of dtype {self.dtype} cannot be sampled, only integer and float ones up to 64 bits")
+        self._require_samplable()
         plan = self._plan
         if plan is None:
             plan = self._plan = _Plan.of(self.low, self.high)
@@ -200,6 +231,11 @@ class _Plan(NamedTuple):
         if self.free is not None:
             x[self.free] = rng.standard_normal(size=self.low[self.free].shape)
         return np.minimum(np.maximum(x, self.low), self.high)
+
+
+def _is_plain(dtype: np.dtype[Any]) -> bool:
+    """Whether kernels can compare numbers of this dtype exactly."""
+    return dtype.kind in "biuf" and dtype.itemsize <= 8
 
 
 def _index(entries: NDArray[np.bool_]) -> Any:

@@ -6,7 +6,11 @@ from collections import OrderedDict
 from collections.abc import Collection, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any
 
-from sekai.spaces.composite import Composite, require_space
+import numpy as np
+from numpy.typing import NDArray
+
+from sekai.spaces.arguments import as_count
+from sekai.spaces.composite import Composite, contain_all, require_space
 from sekai.spaces.jsonable import space_from_jsonable
 from sekai.spaces.space import Space
 
@@ -95,6 +99,23 @@ class Dict(Composite[dict[Any, Any]]):
         if not isinstance(x, dict) or x.keys() != self.spaces.keys():
             return False
         return all(space.contains(x[key]) for key, space in self.spaces.items())
+
+    def sample_batch(self, n: int, mask: Any = None) -> dict[Any, Any]:
+        """Draw `n` elements at once, as a dict of batches; `mask` maps keys to what the parts take."""
+        n = as_count("n", n)
+        return {key: space.sample_batch(n, part_mask(mask, key)) for key, space in self.spaces.items()}
+
+    def contains_batch(self, x: Any) -> NDArray[np.bool_]:
+        """Return which elements of a dict of batches are elements of the space; none is if the keys differ.
+
+        Raises:
+            ValueError: `x` is no dict of batches of one length, or no sub-space holds data that tells it.
+        """
+        if not isinstance(x, dict):
+            raise ValueError(f"x must be a dict of batches, got {x!r}")
+        known = {key: space for key, space in self.spaces.items() if key in x}
+        inside = contain_all(self, known.values(), [x[key] for key in known])
+        return inside & (x.keys() == self.spaces.keys())
 
     def to_jsonable(self) -> dict[str, Any]:
         """Describe the space in plain data."""

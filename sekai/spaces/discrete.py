@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sekai.spaces.arguments import as_batch, as_count, require_choice
+from sekai.spaces.compiled import draw_allowed, draw_integers, rows_within
 from sekai.spaces.space import Space
 from sekai.utils.integers import as_int, positive_int
 
@@ -68,6 +71,34 @@ class Discrete(Space[np.intp]):
         elif not isinstance(x, int) or isinstance(x, bool):
             return False
         return self.start <= int(x) < self._stop
+
+    def sample_batch(self, n: int, mask: Any = None) -> NDArray[np.int64]:
+        """Draw `n` elements at once as an int64 array (see `Space.sample_batch`).
+
+        Args:
+            n: Number of elements.
+            mask: Shape `(self.n,)` for all elements, or `(n, self.n)`.
+
+        Raises:
+            TypeError: `n` is not an int.
+            ValueError: `n` is negative, or a mask has another shape or allows nothing.
+        """
+        n, count = as_count("n", n), np.array(self.n, np.int64)
+        if mask is None:
+            return draw_integers(np.array(self.start), np.array(self._stop - 1), n, self.stream)
+        flags = np.asarray(mask) == 1
+        if flags.shape not in ((self.n,), (n, self.n)):
+            raise ValueError(f"mask.shape must be {(self.n,)} or {(n, self.n)}, got {flags.shape}")
+        flags = flags.reshape(-1, 1, self.n)
+        require_choice(flags)
+        return draw_allowed(count, flags, n, self.stream) + self.start
+
+    def contains_batch(self, x: Any) -> NDArray[np.bool_]:
+        """Return which elements of an array (or list) of shape `(n,)` are in range; dtypes but integers are not."""
+        batch = as_batch(x)
+        if batch.ndim > 1 or batch.dtype.kind not in "iu":
+            return np.zeros(len(batch), np.bool_)
+        return rows_within(batch, np.array(self.start), np.array(self._stop - 1))
 
     def to_jsonable(self) -> dict[str, Any]:
         """Describe the space in plain data."""

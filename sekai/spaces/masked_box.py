@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sekai.spaces.arguments import is_within
+from sekai.spaces.arguments import as_count
 from sekai.spaces.batching import batch_space
 from sekai.spaces.box import Box, format_bound
+from sekai.spaces.compiled import draw_integers
 from sekai.spaces.dict import Dict
 from sekai.spaces.flattening import unflatten
 from sekai.spaces.multi_binary import MultiBinary
@@ -81,9 +82,7 @@ class MaskedBox(Dict):
             occupied = np.asarray(mask).astype(bool).astype(np.int8)
             if occupied.shape != (self.max_size,):
                 raise ValueError(f"mask.shape must be {(self.max_size,)}, got {occupied.shape}")
-        values = self.spaces["values"].sample()
-        values[occupied == 0] = self.fill_value
-        return {"values": values, "mask": occupied}
+        return self._fill(self._slots.sample(), occupied)
 
     def empty(self) -> dict[str, NDArray[Any]]:
         """Return the element without an occupied slot."""
@@ -126,19 +125,39 @@ class MaskedBox(Dict):
 
     def contains(self, x: Any) -> bool:
         """Whether `x` is a dict of both parts, occupied rows in the Box and empty ones equal to `fill_value`."""
-        if not isinstance(x, dict) or x.keys() != self.spaces.keys() or not self.spaces["mask"].contains(x["mask"]):
-            return False
-        occupied = np.asarray(x["mask"]).astype(bool)
-        box = self.element_space
-        try:
-            values = self._slots.as_candidate(x["values"])
-            return (
-                values is not None
-                and is_within(values[occupied], box.low, box.high)
-                and bool(np.all(values[~occupied] == self.fill_value))
-            )
-        except Exception:  # odd input may raise anything when converted or compared, and is no element
-            return False
+        return super().contains(x) and bool(self._empties_match(x).all())
+
+    def sample_batch(self, n: int, mask: Any = None) -> dict[str, NDArray[Any]]:
+        """Draw `n` elements at once (see `Space.sample_batch`).
+
+        Args:
+            n: Number of elements.
+            mask: As for `sample`, for all elements; or shape `(n, max_size)`.
+
+        Raises:
+            TypeError: `n` is not an int.
+            ValueError: `n` is negative, or the mask has another shape.
+        """
+        n = as_count("n", n)
+        if mask is None:
+            zeros = np.zeros(self.max_size, np.int64)
+            occupied = draw_integers(zeros, zeros + 1, n, self.stream).astype(np.int8)
+        else:
+            flags = np.asarray(mask).astype(bool)
+            if flags.shape not in ((self.max_size,), (n, self.max_size)):
+                raise ValueError(f"mask.shape must be {(self.max_size,)} or {(n, self.max_size)}, got {flags.shape}")
+            occupied = np.broadcast_to(flags, (n, self.max_size)).astype(np.int8)
+        return self._fill(self._slots.sample_batch(n), occupied)
+
+    def contains_batch(self, x: Any) -> NDArray[np.bool_]:
+        """Return which elements of a dict of batches are elements of the space, by the rules of `contains`.
+
+        Raises:
+            ValueError: `x` is no dict of batches of one length.
+        """
+        inside = super().contains_batch(x)
+        # Where any element passes, the parts are arrays of the right shapes.
+        return inside & self._empties_match(x).all(axis=1) if inside.any() else inside
 
     def to_jsonable(self) -> dict[str, Any]:
         """Describe the space in plain data."""
@@ -153,6 +172,17 @@ class MaskedBox(Dict):
         if fill is not None:
             fill = np.array(fill, box.dtype).reshape(box.shape)
         return cls(box.low, box.high, max_size=data["max_size"], dtype=box.dtype, fill_value=fill)
+
+    def _empties_match(self, x: dict[str, Any]) -> NDArray[np.bool_]:
+        """Return for each slot whether it is occupied or holds exactly the fill value."""
+        values = np.asarray(self._slots.as_numbers(x["values"]))
+        occupied = np.asarray(x["mask"]).astype(np.bool_)
+        filled = np.asarray(values == self.fill_value).all(axis=tuple(range(occupied.ndim, values.ndim)))
+        return np.asarray(occupied | filled)
+
+    def _fill(self, values: NDArray[Any], occupied: NDArray[np.int8]) -> dict[str, NDArray[Any]]:
+        values[occupied == 0] = self.fill_value
+        return {"values": values, "mask": occupied}
 
     def __setitem__(self, key: Any, space: Space[Any]) -> None:
         raise TypeError(f"the parts of a MaskedBox are fixed, got a new {key!r}")

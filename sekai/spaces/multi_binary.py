@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekai.spaces.arguments import as_array, as_count
+from sekai.spaces.arguments import as_array, as_batch, as_count
+from sekai.spaces.compiled import draw_integers, rows_within
 from sekai.spaces.space import Space
 
 
@@ -61,6 +62,33 @@ class MultiBinary(Space[NDArray[np.int8]]):
         if array is None or array.shape != self.n or array.dtype.kind not in "iub":
             return False
         return bool(np.all((array == 0) | (array == 1)))
+
+    def sample_batch(self, n: int, mask: Any = None) -> NDArray[np.int8]:
+        """Draw `n` elements at once, shape `(n, *self.n)` (see `Space.sample_batch`).
+
+        Args:
+            n: Number of elements.
+            mask: As for `sample`, for all elements, or one for each along a further first axis.
+
+        Raises:
+            TypeError: `n` is not an int.
+            ValueError: `n` is negative, or a mask has another shape.
+        """
+        n = as_count("n", n)
+        flags = None if mask is None else np.asarray(mask)
+        if flags is not None and flags.shape not in (self.n, (n, *self.n)):
+            raise ValueError(f"mask.shape must be {self.n} or {(n, *self.n)}, got {flags.shape}")
+        zeros = np.zeros(self.n, np.int64)
+        bits = draw_integers(zeros, zeros + 1, n, self.stream).astype(np.int8)
+        return bits if flags is None else np.where(flags == -1, bits, flags == 1).astype(np.int8)
+
+    def contains_batch(self, x: Any) -> NDArray[np.bool_]:
+        """Return which elements of an array (or list) of shape `(n, *self.n)` hold zeros and ones only."""
+        batch = as_batch(x)
+        if batch.shape[1:] != self.n or batch.dtype.kind not in "iub":
+            return np.zeros(len(batch), np.bool_)
+        zeros = np.zeros(self.n, np.int64)
+        return rows_within(batch, zeros, zeros + 1)
 
     def to_jsonable(self) -> dict[str, Any]:
         """Describe the space in plain data."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sekai.spaces.arguments import as_array, is_within
+from sekai.spaces.arguments import as_array, as_batch, as_count, is_within, require_choice
+from sekai.spaces.compiled import draw_allowed, draw_integers, rows_within
 from sekai.spaces.space import Space
 
 
@@ -79,28 +80,31 @@ class MultiDiscrete(Space[NDArray[Any]]):
             x[index] = rng.choice(allowed) + self.start[index]
         return x
 
-    def entry_masks(self, mask: Any) -> list[NDArray[Any]]:
+    def entry_masks(self, mask: Any, batched: bool = False) -> list[NDArray[Any]]:
         """Return the flags of each entry of `nvec`, in C order.
 
         Args:
             mask: Sequences nested like `nvec`, with a vector of `nvec[i]` flags for entry `i`; or one ndarray of
                 shape `(*nvec.shape, W)`, where W is at least `max(nvec)` and flags past `nvec[i]` are ignored.
+            batched: Whether the ndarray, or any of the vectors, may have a first axis more, for many elements.
 
         Raises:
             ValueError: The mask has another structure.
         """
         if not isinstance(mask, np.ndarray):
-            return list(self._nested_masks(mask, ()))
+            return list(self._nested_masks(mask, (), batched))
         required = (*self.nvec.shape, int(self.nvec.max(initial=0)))
-        if mask.ndim != len(required) or mask.shape[:-1] != required[:-1] or mask.shape[-1] < required[-1]:
-            raise ValueError(f"mask must have shape {required} (the last axis may be longer), got {mask.shape}")
-        return [mask[index][:count] for index, count in np.ndenumerate(self.nvec)]
+        lanes = mask.shape[:1] if batched and mask.ndim > len(required) else ()
+        shape = mask.shape[len(lanes) :]
+        if shape[:-1] != required[:-1] or len(shape) != len(required) or shape[-1] < required[-1]:
+            raise ValueError(f"mask must have shape {required} (its last axis may be longer), got {mask.shape}")
+        flags = mask.reshape(*lanes, self.nvec.size, shape[-1])
+        return [flags[..., entry, :count] for entry, count in enumerate(self.nvec.flat)]
 
-    def _nested_masks(self, mask: Any, index: tuple[int, ...]) -> Iterator[NDArray[Any]]:
+    def _nested_masks(self, mask: Any, index: tuple[int, ...], batched: bool) -> Iterator[NDArray[Any]]:
         if len(index) == self.nvec.ndim:
-            flags = np.asarray(mask)
-            if flags.shape != (self.nvec[index],):
-                required = (int(self.nvec[index]),)
+            flags, required = np.asarray(mask), (int(self.nvec[index]),)
+            if (flags.shape[1:] if batched and flags.ndim == 2 else flags.shape) != required:
                 raise ValueError(f"mask of dimension {index} must have shape {required}, got {flags.shape}")
             yield flags
             return
@@ -108,7 +112,18 @@ class MultiDiscrete(Space[NDArray[Any]]):
         if not isinstance(mask, (Sequence, np.ndarray)) or len(mask) != size:
             raise ValueError(f"mask of dimension {index} must be a sequence of {size} masks, got {mask!r}")
         for i in range(size):
-            yield from self._nested_masks(mask[i], (*index, i))
+            yield from self._nested_masks(mask[i], (*index, i), batched)
+
+    def _batch_flags(self, mask: Any, n: int) -> NDArray[np.bool_]:
+        """Return for which values an entry's flag is 1: shape `(1 or n, nvec.size, max(nvec))`."""
+        masks = self.entry_masks(mask, batched=True)
+        rows = {len(flags) for flags in masks if flags.ndim == 2}
+        if rows - {n}:
+            raise ValueError(f"mask must hold one mask, or {n} along the first axis, got {sorted(rows)}")
+        allowed = np.zeros((max(rows, default=1), self.nvec.size, self.nvec.max(initial=0)), np.bool_)
+        for entry, flags in enumerate(masks):
+            allowed[:, entry, : flags.shape[-1]] = flags == 1
+        return allowed
 
     def contains(self, x: Any) -> bool:
         """Whether `x` is an integer array (or list) of the shape of `nvec`, in range. Bools and floats are not."""
@@ -116,6 +131,34 @@ class MultiDiscrete(Space[NDArray[Any]]):
         if array is None or array.shape != self.nvec.shape or array.dtype.kind not in "iu":
             return False
         return is_within(array, self.start, self._last)
+
+    def sample_batch(self, n: int, mask: Any = None) -> NDArray[Any]:
+        """Draw `n` elements at once, shape `(n, *nvec.shape)` (see `Space.sample_batch`).
+
+        Args:
+            n: Number of elements.
+            mask: As for `sample`, for all elements; or with one more axis of length n in front of the ndarray, or of
+                any of the nested vectors of flags.
+
+        Raises:
+            TypeError: `n` is not an int.
+            ValueError: `n` is negative, or a mask has another structure or allows nothing for an entry.
+        """
+        n = as_count("n", n)
+        if mask is None:
+            drawn = draw_integers(self.start, self._last, n, self.stream)
+        else:
+            flags = self._batch_flags(mask, n)
+            require_choice(flags)
+            drawn = draw_allowed(self.nvec, flags, n, self.stream) + self.start
+        return drawn.astype(self.dtype)
+
+    def contains_batch(self, x: Any) -> NDArray[np.bool_]:
+        """Return which elements of an array (or list) `(n, *nvec.shape)` are in range; dtypes but integers are not."""
+        batch = as_batch(x)
+        if batch.shape[1:] != self.nvec.shape or batch.dtype.kind not in "iu":
+            return np.zeros(len(batch), np.bool_)
+        return rows_within(batch, self.start, self._last)
 
     def to_jsonable(self) -> dict[str, Any]:
         """Describe the space in plain data."""

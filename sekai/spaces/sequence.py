@@ -8,10 +8,12 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sekai.spaces.arguments import as_count
 from sekai.spaces.batching import batch_space, concatenate, iterate
 from sekai.spaces.box import Box
+from sekai.spaces.compiled import draw_floats, draw_integers
 from sekai.spaces.composite import require_space
 from sekai.spaces.dict import Dict
 from sekai.spaces.discrete import Discrete
@@ -72,10 +74,7 @@ class Sequence(Space[Any]):
             ValueError: The length is out of range, or the feature space refuses its mask.
         """
         length, feature_mask = (None, None) if mask is None else mask
-        if length is None:
-            length = self._draw_length()
-        elif as_count("mask length", length) > self._limit:
-            raise ValueError(f"mask length must be at most max_length={self.max_length}, got {length}")
+        length = self._draw_length() if length is None else self._require_length(length)
         return self.pack([self.feature_space.sample(feature_mask) for _ in range(length)])
 
     def pack(self, items: Iterable[Any]) -> Any:
@@ -96,6 +95,28 @@ class Sequence(Space[Any]):
         if not isinstance(x, (tuple, list)) or len(x) > self._limit:
             return False
         return all(self.feature_space.contains(item) for item in x)
+
+    def sample_batch(self, n: int, mask: Any = None) -> tuple[Any, ...]:
+        """Draw `n` elements at once, as a tuple of them; all their features are one batch of the feature space.
+
+        Args:
+            n: Number of elements.
+            mask: Pair of a length (an int, one per element, or None to draw them) and a mask for each feature's draw.
+
+        Raises:
+            TypeError: `n` is not an int, the mask is not a pair, or a length not an int.
+            ValueError: `n` is negative, a length is out of range, or the feature space refuses its mask.
+        """
+        n = as_count("n", n)
+        lengths, feature_mask = (None, None) if mask is None else mask
+        if lengths is None:
+            lengths = self._draw_lengths(n)
+        else:
+            lengths = np.array([self._require_length(length) for length in np.broadcast_to(lengths, n)], np.int64)
+        ends = np.cumsum(lengths)
+        batch = self.feature_space.sample_batch(int(lengths.sum()), feature_mask)
+        features = list(iterate(self.feature_space, batch))
+        return tuple(self.pack(features[end - length : end]) for end, length in zip(ends, lengths, strict=True))
 
     def to_jsonable(self) -> dict[str, Any]:
         """Describe the space in plain data."""
@@ -133,6 +154,21 @@ class Sequence(Space[Any]):
         if self.max_length is None:
             return int(self.rng.geometric(1 / (1 + MEAN_LENGTH))) - 1
         return int(self.rng.integers(0, self.max_length + 1))
+
+    def _draw_lengths(self, n: int) -> NDArray[np.int64]:
+        if self.max_length is None:
+            zero = np.array(0.0)
+            u = draw_floats(zero, zero + 1.0, n, self.stream)
+            # The geometric number of failures, by inversion; 1 - u is never 0.
+            lengths = np.floor(np.log1p(-u) / math.log(MEAN_LENGTH / (1 + MEAN_LENGTH)))
+            return np.asarray(lengths, np.int64)
+        return draw_integers(np.array(0), np.array(self.max_length), n, self.stream)
+
+    def _require_length(self, length: Any) -> int:
+        count = as_count("mask length", length)
+        if count > self._limit:
+            raise ValueError(f"mask length must be at most max_length={self.max_length}, got {count}")
+        return count
 
     def _contains_stack(self, x: Any) -> bool:
         length = _stack_length(self.feature_space, x)

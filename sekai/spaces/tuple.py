@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, overload
 
-from sekai.spaces.composite import Composite, require_space
+import numpy as np
+from numpy.typing import NDArray
+
+from sekai.spaces.arguments import as_count
+from sekai.spaces.composite import Composite, contain_all, require_space
 from sekai.spaces.jsonable import space_from_jsonable
 from sekai.spaces.space import Space
 
@@ -78,6 +82,21 @@ class Tuple(Composite[tuple[Any, ...]]):
         if not isinstance(x, (tuple, list)) or len(x) != len(self.spaces):
             return False
         return all(space.contains(entry) for space, entry in zip(self.spaces, x, strict=True))
+
+    def sample_batch(self, n: int, mask: Any = None) -> tuple[Any, ...]:
+        """Draw `n` elements at once, as a tuple of batches; `mask` holds what each part takes."""
+        n, masks = as_count("n", n), self.part_masks(mask)
+        return tuple(space.sample_batch(n, part) for space, part in zip(self.spaces, masks, strict=True))
+
+    def contains_batch(self, x: Any) -> NDArray[np.bool_]:
+        """Return which elements of a tuple of batches are elements of the space.
+
+        Raises:
+            ValueError: `x` is no tuple of batches of one length, one per sub-space, or no sub-space holds data.
+        """
+        if not isinstance(x, tuple) or len(x) != len(self.spaces):
+            raise ValueError(f"x must be a tuple of {len(self.spaces)} batches, got {x!r}")
+        return contain_all(self, self.spaces, x)
 
     def to_jsonable(self) -> dict[str, Any]:
         """Describe the space in plain data."""
