@@ -1,1 +1,114 @@
-"""sekai."""
+"""Reinforcement-learning environments as batches of compiled Numba kernels.
+
+Everything is imported when it is first asked for: importing the package compiles nothing and stays fast.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sekai import core as core
+    from sekai import envs as envs
+    from sekai import error as error
+    from sekai import kernels as kernels
+    from sekai import registry as registry
+    from sekai import spaces as spaces
+    from sekai import utils as utils
+    from sekai import vector as vector
+    from sekai import wrappers as wrappers
+    from sekai._version import __version__ as __version__
+    from sekai.core import ActionWrapper as ActionWrapper
+    from sekai.core import Env as Env
+    from sekai.core import MAResetResult as MAResetResult
+    from sekai.core import MAStepResult as MAStepResult
+    from sekai.core import MultiAgentEnv as MultiAgentEnv
+    from sekai.core import ObservationWrapper as ObservationWrapper
+    from sekai.core import ResetResult as ResetResult
+    from sekai.core import RewardWrapper as RewardWrapper
+    from sekai.core import StepResult as StepResult
+    from sekai.core import Wrapper as Wrapper
+    from sekai.error import AsyncCallPending as AsyncCallPending
+    from sekai.error import EnvAlreadyRegistered as EnvAlreadyRegistered
+    from sekai.error import EnvNotFound as EnvNotFound
+    from sekai.error import InvalidAction as InvalidAction
+    from sekai.error import InvalidObservation as InvalidObservation
+    from sekai.error import LookAheadError as LookAheadError
+    from sekai.error import ResetRequired as ResetRequired
+    from sekai.error import SekaiError as SekaiError
+    from sekai.error import SpaceMismatch as SpaceMismatch
+    from sekai.error import VecEnvClosed as VecEnvClosed
+    from sekai.error import VecEnvWorkerError as VecEnvWorkerError
+    from sekai.registry import EnvSpec as EnvSpec
+    from sekai.registry import WrapperSpec as WrapperSpec
+    from sekai.registry import all_specs as all_specs
+    from sekai.registry import deregister as deregister
+    from sekai.registry import make as make
+    from sekai.registry import make_vec as make_vec
+    from sekai.registry import pprint_registry as pprint_registry
+    from sekai.registry import register as register
+    from sekai.registry import register_namespace as register_namespace
+    from sekai.registry import spec as spec
+    from sekai.rollouts import Rollout as Rollout
+    from sekai.rollouts import rollout as rollout
+    from sekai.spaces import Box as Box
+    from sekai.spaces import Dict as Dict
+    from sekai.spaces import Discrete as Discrete
+    from sekai.spaces import MaskedBox as MaskedBox
+    from sekai.spaces import MultiBinary as MultiBinary
+    from sekai.spaces import MultiDiscrete as MultiDiscrete
+    from sekai.spaces import Sequence as Sequence
+    from sekai.spaces import Space as Space
+    from sekai.spaces import Tuple as Tuple
+    from sekai.spaces import utils as _space_utils
+    from sekai.utils import make_seed_sequence as make_seed_sequence
+    from sekai.utils import np_random as np_random
+    from sekai.vector import KernelEnv as KernelEnv
+    from sekai.vector import KernelVecEnv as KernelVecEnv
+    from sekai.vector import PerLane as PerLane
+    from sekai.vector import VecEnv as VecEnv
+    from sekai.vector import VecResetResult as VecResetResult
+    from sekai.vector import VecStepResult as VecStepResult
+    from sekai.vector import lane_seeds as lane_seeds
+    from sekai.vector import stack_infos as stack_infos
+    from sekai.wrappers import TimeLimit as TimeLimit
+
+    space_utils = _space_utils
+else:
+    from sekai._lazy import lazy_exports
+
+    __getattr__, __dir__, __all__ = lazy_exports(
+        __name__,
+        objects={
+            "sekai._version": "__version__",
+            "sekai.core": """
+                Env Wrapper ObservationWrapper RewardWrapper ActionWrapper MultiAgentEnv
+                StepResult ResetResult MAStepResult MAResetResult
+            """,
+            "sekai.error": """
+                SekaiError EnvNotFound EnvAlreadyRegistered InvalidAction InvalidObservation ResetRequired
+                AsyncCallPending SpaceMismatch VecEnvWorkerError VecEnvClosed LookAheadError
+            """,
+            "sekai.registry": """
+                register deregister make make_vec spec all_specs register_namespace pprint_registry EnvSpec WrapperSpec
+            """,
+            "sekai.rollouts": "rollout Rollout",
+            "sekai.spaces": "Space Box Discrete MultiDiscrete MultiBinary Dict Tuple Sequence MaskedBox",
+            "sekai.utils": "np_random make_seed_sequence",
+            "sekai.vector": """
+                VecEnv KernelVecEnv KernelEnv PerLane VecStepResult VecResetResult stack_infos lane_seeds
+            """,
+            "sekai.wrappers": "TimeLimit",
+        },
+        modules={
+            "core": "sekai.core",
+            "envs": "sekai.envs",
+            "error": "sekai.error",
+            "kernels": "sekai.kernels",
+            "registry": "sekai.registry",
+            "space_utils": "sekai.spaces.utils",
+            "spaces": "sekai.spaces",
+            "utils": "sekai.utils",
+            "vector": "sekai.vector",
+            "wrappers": "sekai.wrappers",
+        },
+    )
+    __all__ = [name for name in __all__ if name not in ("core", "kernels", "registry")]

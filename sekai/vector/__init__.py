@@ -1,0 +1,27 @@
+"""Batches of environments."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sekai.vector.kernel import KernelVecEnv as KernelVecEnv
+    from sekai.vector.kernel_env import KernelEnv as KernelEnv
+    from sekai.vector.params import PerLane as PerLane
+    from sekai.vector.result import VecResetResult as VecResetResult
+    from sekai.vector.result import VecStepResult as VecStepResult
+    from sekai.vector.result import stack_infos as stack_infos
+    from sekai.vector.seeding import lane_seeds as lane_seeds
+    from sekai.vector.vec_env import VecEnv as VecEnv
+else:
+    from sekai._lazy import lazy_exports
+
+    __getattr__, __dir__, __all__ = lazy_exports(
+        __name__,
+        objects={
+            "sekai.vector.kernel": "KernelVecEnv",
+            "sekai.vector.kernel_env": "KernelEnv",
+            "sekai.vector.params": "PerLane",
+            "sekai.vector.result": "VecResetResult VecStepResult stack_infos",
+            "sekai.vector.seeding": "lane_seeds",
+            "sekai.vector.vec_env": "VecEnv",
+        },
+    )

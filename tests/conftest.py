@@ -1,0 +1,11 @@
+"""Settings of all tests."""
+
+import os
+
+from hypothesis import settings
+
+# A kernel may compile in the first example, so no example has a deadline.
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("dev", deadline=None)
+settings.register_profile("nightly", deadline=None, max_examples=2_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.environ else "dev"))
