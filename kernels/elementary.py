@@ -1,0 +1,209 @@
+"""Sine and cosine in plain double arithmetic, which LLVM vectorises.
+
+A loop that calls `math.sin` calls libm for one element at a time, and SVML rounds differently in the vector body and in
+the scalar tail. Here there is no call, no branch and no fused multiply-add: a function gives the same bits wherever its
+element stands, on every machine, and in pure Python. Arguments are float64.
+
+Nanoseconds an element (blocks of 1,024 in cache, one thread, AVX-512; `numpy.sin` and `numpy.cos` together take 18):
+`sincos_quarter` 0.6, `sincos_near` 1.5, `sincos` 4.7.
+"""
+
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from sekai.kernels.jit import kernel
+
+NEAR = 1647099.0  # 2**20 quarter turns: as far as `sincos_near` goes
+
+ROUND = 1.5 * 2.0**52  # x + ROUND has the integer nearest to x in its lowest bits; minus ROUND, it is that integer
+
+# sin x = x + S3 x**3 + S5 x**5 + ... and cos x = 1 - x**2 / 2 + C4 x**4 + ... for |x| <= pi/4, errors below 2**-57
+# (minimax coefficients of fdlibm's k_sin.c and k_cos.c, Sun Microsystems, 1993).
+S3, S5, S7 = -0.16666666666666632, 0.00833333333332249, -0.0001984126982985795
+S9, S11, S13 = 2.7557313707070068e-06, -2.5050760253406863e-08, 1.58969099521155e-10
+C4, C6, C8 = 0.0416666666666666, -0.001388888888887411, 2.480158728947673e-05
+C10, C12, C14 = -2.7557314351390663e-07, 2.087572321298175e-09, -1.1359647557788195e-11
+
+# pi/2 = A + B + C + D to 150 bits. A, B and C have so few bits that their multiples up to NEAR are exact.
+HALF_PI_A, HALF_PI_B, HALF_PI_C = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21
+HALF_PI_D = 8.4784276603689e-32
+# pi/2 = HIGH + LOW, and HIGH has 26 bits.
+HALF_PI, HALF_PI_HIGH, HALF_PI_LOW = 1.5707963267948966, 1.5707963109016418, 1.5893254773528196e-08
+QUARTERS_PER_RADIAN = 0.6366197723675814  # 2/pi
+
+# The first 1,160 bits of 2/pi.
+TWO_OVER_PI = int(
+    "a2f9836e4e441529fc2757d1f534ddc0db6295993c439041fe5163abdebbc561b7246e3a424dd2e006492eea09d1921cf"
+    "e1deb1cb129a73ee88235f52ebb4484e99c7026b45f7e413991d639835339f49c845f8bbdf9283b1ff897ffde05980fef"
+    "2f118b5a0a6d1f6d367ecf27cb09b74f463f669e5fea2d7527bac7ebe5f17b3d0739f78a5292ea6bfb5fb11f8d5d0856",
+    16,
+)
+
+
+def _windows():
+    """Cut out of 2/pi what matters to each block of eight exponents: column b holds 2/pi * 2**(8 b - 1075) modulo 4.
+
+    A window has 192 bits, the last of them worth 2**-190. Its three rows are words of 64 bits, the highest first.
+    """
+    windows = [(TWO_OVER_PI >> (2045 - 8 * block)) % 2**192 for block in range(256)]
+    return np.array([[(window >> shift) % 2**64 for window in windows] for shift in (128, 64, 0)], dtype=np.uint64)
+
+
+WINDOWS = _windows()
+
+ONE, TWO, THREE, SEVEN = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(7)
+S32, S52, S62 = np.uint64(32), np.uint64(52), np.uint64(62)  # shifts
+LOW32 = np.uint64(2**32 - 1)
+SIGN = np.uint64(2**63)
+FRACTION, IMPLICIT = np.uint64(2**52 - 1), np.uint64(2**52)  # written and leading bits of a mantissa
+HIGH26 = np.uint64(2**64 - 2**27)  # sign, exponent and the first 26 bits of a double
+# Powers of two whose last bits are worth 2**-30, 2**-62, 2**-94 and 2**-126, and their bits.
+UNIT_30, UNIT_62, UNIT_94, UNIT_126 = 2.0**22, 2.0**-10, 2.0**-42, 2.0**-74
+BITS_30, BITS_62, BITS_94, BITS_126 = np.array([UNIT_30, UNIT_62, UNIT_94, UNIT_126]).view(np.uint64)
+
+
+def inlined(function):
+    """Make a kernel that LLVM inlines whatever its size.
+
+    Left to itself, LLVM does not inline `sincos`: a loop then calls it, does not vectorise and takes 29 ns an element.
+    """
+    compiled = kernel(function)
+    if isinstance(compiled, Dispatcher):  # not under NUMBA_DISABLE_JIT
+        compiled.targetoptions["forceinline"] = True
+    return compiled
+
+
+@inlined
+def bits(x):
+    """Return the 64 bits of a double, as uint64."""
+    return np.float64(x).view(np.uint64)
+
+
+@inlined
+def from_bits(u):
+    """Return the double that has these 64 bits."""
+    return np.uint64(u).view(np.float64)
+
+
+@inlined
+def sincos_quarter(x):
+    """Compute sine and cosine for |x| <= pi/4 [rad], each within 1 ulp; NaN for NaN."""
+    z = x * x
+    sin = x + z * x * _odd(z)
+    cos = 1.0 - (0.5 * z - z * z * _even(z))
+    return (sin if x != 0.0 else x), cos  # -0.0 + 0.0 would lose the sign
+
+
+@inlined
+def sincos_near(x):
+    """Compute sine and cosine for |x| <= NEAR [rad], each with the bits of `sincos`; NaN for inf and NaN."""
+    head, tail, quarters = _reduce_near(abs(x))
+    return _sincos_reduced(head, tail, quarters, x)
+
+
+@inlined
+def sincos(x):
+    """Compute sine and cosine of any double [rad], each within 1 ulp; NaN for inf and NaN.
+
+    For |x| <= pi/4 the bits are those of `sincos_quarter`. Both reductions are computed, so that a loop has no branch.
+    """
+    magnitude = abs(x)
+    head, tail, quarters = _reduce_near(magnitude)
+    far_head, far_tail, far_quarters = _reduce_far(magnitude)
+    if NEAR < magnitude < np.inf:
+        head, tail, quarters = far_head, far_tail, far_quarters
+    return _sincos_reduced(head, tail, quarters, x)
+
+
+# Two chains of half the length beat Horner's one by 7 %.
+@inlined
+def _odd(z):
+    """Compute (sin x - x) / x**3 for z = x**2."""
+    w = z * z
+    return S3 + z * (S5 + z * S7 + w * (S9 + z * S11 + w * S13))
+
+
+@inlined
+def _even(z):
+    """Compute (cos x - 1 + x**2 / 2) / x**4 for z = x**2."""
+    w = z * z
+    return C4 + z * (C6 + z * C8 + w * (C10 + z * C12 + w * C14))
+
+
+@inlined
+def _sincos_reduced(head, tail, quarters, x):
+    """Compute sine and cosine of head + tail and so many quarter turns, for x >= 0 or its negative."""
+    z = head * head
+    half = 0.5 * z
+    sin = head + (z * head * _odd(z) + tail * (1.0 - half))
+    cos = 1.0 - (half - (z * z * _even(z) - head * tail))
+    if quarters & ONE:
+        sin, cos = cos, sin
+    sin_sign = (bits(x) & SIGN) ^ ((quarters & TWO) << S62)
+    cos_sign = ((quarters + ONE) & TWO) << S62
+    return from_bits(bits(sin) ^ sin_sign), from_bits(bits(cos) ^ cos_sign)
+
+
+@inlined
+def _reduce_near(x):
+    """Split 0 <= x <= NEAR into quarter turns and a rest (Cody and Waite).
+
+    The rest is at most pi/4 and a hair, as head and tail (about an ulp of it or less). The two lowest bits of the third
+    result count the quarter turns modulo 4.
+    """
+    rounded = x * QUARTERS_PER_RADIAN + ROUND
+    n = rounded - ROUND
+    # Products and the first difference are exact; the errors of the other two go into the tail.
+    rest = x - n * HALF_PI_A
+    part = n * HALF_PI_B
+    shorter = rest - part
+    tail = (rest - shorter) - part
+    part = n * HALF_PI_C
+    head = shorter - part
+    tail += (shorter - head) - part
+    return head, tail - n * HALF_PI_D, bits(rounded)
+
+
+@inlined
+def _reduce_far(x):
+    """Split x > NEAR as `_reduce_near` does (Payne and Hanek): x * 2/pi modulo 4 in 128-bit integers."""
+    exponent = bits(x) >> S52
+    mantissa = ((bits(x) & FRACTION) | IMPLICIT) << (exponent & SEVEN)  # x = mantissa * 2**(8 * block - 1075)
+    block = exponent >> THREE
+    low, high = mantissa & LOW32, mantissa >> S32
+    w5, w4 = WINDOWS[0, block] >> S32, WINDOWS[0, block] & LOW32
+    w3, w2 = WINDOWS[1, block] >> S32, WINDOWS[1, block] & LOW32
+    w1, w0 = WINDOWS[2, block] >> S32, WINDOWS[2, block] & LOW32
+
+    # The product, column by column from the right. What is left out is below 2**-124 quarter turns, and no double is
+    # nearer than 2**-62 to a whole number of them. The last carry is whole turns.
+    carry = (low * w1 >> S32) + (high * w0 >> S32)
+    digit_126, carry = _column(low, w2, high, w1, carry)
+    digit_94, carry = _column(low, w3, high, w2, carry)
+    digit_62, carry = _column(low, w4, high, w3, carry)
+    digit_30, _ = _column(low, w5, high, w4, carry)
+
+    # Quarter turns in [0, 4), cut into four exact doubles; then the nearest integer goes.
+    a = from_bits(BITS_30 | digit_30) - UNIT_30
+    b = from_bits(BITS_62 | digit_62) - UNIT_62
+    c = from_bits(BITS_94 | digit_94) - UNIT_94
+    d = from_bits(BITS_126 | digit_126) - UNIT_126
+    rounded = a + ROUND
+    a -= rounded - ROUND
+    ab = a + b
+    turn = ab + c
+    turn_tail = ((b - (ab - a)) + (c - (turn - ab))) + d
+
+    # Times pi/2: the product of the high parts is exact.
+    turn_high = from_bits(bits(turn) & HIGH26)
+    product = turn_high * HALF_PI_HIGH
+    rest = ((turn - turn_high) + turn_tail) * HALF_PI + turn_high * HALF_PI_LOW
+    head = product + rest
+    return head, rest - (head - product), bits(rounded)
+
+
+@inlined
+def _column(a, b, c, d, carry):
+    """Split a * b + c * d + carry into its lowest 32 bits and what is above; c < 2**28, so that no sum overflows."""
+    first = a * b + carry
+    second = c * d + (first & LOW32)
+    return second & LOW32, (first >> S32) + (second >> S32)
