@@ -71,10 +71,17 @@ class EnvAlreadyRegistered(SekaiError):
 
 
 class InvalidAction(SekaiError):
-    """An action does not lie in the action space."""
+    """An action does not lie in the action space.
 
-    def __init__(self, action: object, space: object) -> None:
-        super().__init__(f"action {action!r} does not lie in {space!r}.")
+    Args:
+        action: the action.
+        space: the space it should lie in.
+        lane: whose action it is, in a batch.
+    """
+
+    def __init__(self, action: object, space: object, *, lane: int | None = None) -> None:
+        whose = "" if lane is None else f" of lane {lane}"
+        super().__init__(f"action {action!r}{whose} does not lie in {space!r}.")
 
 
 class InvalidObservation(SekaiError):
@@ -127,7 +134,7 @@ class VecEnvWorkerError(SekaiError):
         self.exc_type = exc_type
         self.remote_traceback = remote_traceback
         origin = f"\n\nTraceback of the worker:\n{remote_traceback}" if remote_traceback else ""
-        super().__init__(f"sub-environment {rank} raised {exc_type}: {message}{origin}")
+        super().__init__(f"Sub-env {rank} raised {exc_type}: {message}{origin}")
 
 
 class VecEnvClosed(SekaiError):

@@ -13,6 +13,7 @@ EXAMPLES = [
     error.EnvNotFound("Foo-v0", reason="has no entry point"),
     error.EnvAlreadyRegistered("Foo-v0"),
     error.InvalidAction(5, "Discrete(2)"),
+    error.InvalidAction(5, "Discrete(2)", lane=3),
     error.InvalidObservation(obs=-1, space="Discrete(2)"),
     error.ResetRequired(),
     error.ResetRequired("the episode is over"),
@@ -74,7 +75,7 @@ def test_reset_required_falls_back_to_a_hint():
 def test_worker_error_tells_where_and_what():
     failed = error.VecEnvWorkerError(3, "KeyError", "boom", "File x, line 1")
     assert (failed.rank, failed.exc_type, failed.remote_traceback) == (3, "KeyError", "File x, line 1")
-    assert "3 raised KeyError: boom" in str(failed)
+    assert str(failed).startswith("Sub-env 3 raised KeyError: boom")
     assert str(failed).endswith("File x, line 1")
     assert str(error.VecEnvWorkerError(3, "KeyError", "boom", "")).endswith("KeyError: boom")
 
@@ -84,6 +85,11 @@ def test_invalid_values_are_shown_with_their_space(cls):
     text = str(cls([5], "a space"))
     assert "[5]" in text
     assert "'a space'" in text
+
+
+def test_an_invalid_action_names_its_lane():
+    assert "action 5 of lane 3" in str(error.InvalidAction(5, "a space", lane=3))
+    assert "lane" not in str(error.InvalidAction(5, "a space"))
 
 
 @pytest.mark.parametrize(
