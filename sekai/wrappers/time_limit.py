@@ -42,13 +42,10 @@ class TimeLimit(Wrapper[ObsType, ActType, ObsType, ActType], Generic[ObsType, Ac
 
     def _on_step(self, result: StepResult[ObsType]) -> StepResult[ObsType]:
         elapsed = self._elapsed_steps = self._elapsed_steps + 1
-        return StepResult(
-            result.observation,
-            result.reward,
-            result.terminated,
-            result.truncated or elapsed >= self.max_episode_steps,
-            {**result.info, "elapsed_steps": elapsed},
-        )
+        info = result.info.copy()
+        info["elapsed_steps"] = elapsed
+        truncated = result.truncated or elapsed >= self.max_episode_steps
+        return StepResult(result.observation, result.reward, result.terminated, truncated, info)
 
     def reset(self, *, seed: SeedType = None, options: dict[str, Any] | None = None) -> ResetResult[ObsType]:
         """Reset `env` and start counting anew."""
