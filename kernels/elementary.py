@@ -9,7 +9,6 @@ Nanoseconds an element (blocks of 1,024 in cache, one thread, AVX-512; `numpy.si
 """
 
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 from sekai.kernels.jit import kernel
 
 NEAR = 1647099.0  # 2**20 quarter turns: as far as `sincos_near` goes
@@ -61,30 +60,19 @@ UNIT_30, UNIT_62, UNIT_94, UNIT_126 = 2.0**22, 2.0**-10, 2.0**-42, 2.0**-74
 BITS_30, BITS_62, BITS_94, BITS_126 = np.array([UNIT_30, UNIT_62, UNIT_94, UNIT_126]).view(np.uint64)
 
 
-def inlined(function):
-    """Make a kernel that LLVM inlines whatever its size.
-
-    Left to itself, LLVM does not inline `sincos`: a loop then calls it, does not vectorise and takes 29 ns an element.
-    """
-    compiled = kernel(function)
-    if isinstance(compiled, Dispatcher):  # not under NUMBA_DISABLE_JIT
-        compiled.targetoptions["forceinline"] = True
-    return compiled
-
-
-@inlined
+@kernel
 def bits(x):
     """Return the 64 bits of a double, as uint64."""
     return np.float64(x).view(np.uint64)
 
 
-@inlined
+@kernel
 def from_bits(u):
     """Return the double that has these 64 bits."""
     return np.uint64(u).view(np.float64)
 
 
-@inlined
+@kernel
 def sincos_quarter(x):
     """Compute sine and cosine for |x| <= pi/4 [rad], each within 1 ulp; NaN for NaN."""
     z = x * x
@@ -93,14 +81,14 @@ def sincos_quarter(x):
     return (sin if x != 0.0 else x), cos  # -0.0 + 0.0 would lose the sign
 
 
-@inlined
+@kernel
 def sincos_near(x):
     """Compute sine and cosine for |x| <= NEAR [rad], each with the bits of `sincos`; NaN for inf and NaN."""
     head, tail, quarters = _reduce_near(abs(x))
     return _sincos_reduced(head, tail, quarters, x)
 
 
-@inlined
+@kernel
 def sincos(x):
     """Compute sine and cosine of any double [rad], each within 1 ulp; NaN for inf and NaN.
 
@@ -115,21 +103,21 @@ def sincos(x):
 
 
 # Two chains of half the length beat Horner's one by 7 %.
-@inlined
+@kernel
 def _odd(z):
     """Compute (sin x - x) / x**3 for z = x**2."""
     w = z * z
     return S3 + z * (S5 + z * S7 + w * (S9 + z * S11 + w * S13))
 
 
-@inlined
+@kernel
 def _even(z):
     """Compute (cos x - 1 + x**2 / 2) / x**4 for z = x**2."""
     w = z * z
     return C4 + z * (C6 + z * C8 + w * (C10 + z * C12 + w * C14))
 
 
-@inlined
+@kernel
 def _sincos_reduced(head, tail, quarters, x):
     """Compute sine and cosine of head + tail and so many quarter turns, for x >= 0 or its negative."""
     z = head * head
@@ -143,7 +131,7 @@ def _sincos_reduced(head, tail, quarters, x):
     return from_bits(bits(sin) ^ sin_sign), from_bits(bits(cos) ^ cos_sign)
 
 
-@inlined
+@kernel
 def _reduce_near(x):
     """Split 0 <= x <= NEAR into quarter turns and a rest (Cody and Waite).
 
@@ -163,7 +151,7 @@ def _reduce_near(x):
     return head, tail - n * HALF_PI_D, bits(rounded)
 
 
-@inlined
+@kernel
 def _reduce_far(x):
     """Split x > NEAR as `_reduce_near` does (Payne and Hanek): x * 2/pi modulo 4 in 128-bit integers."""
     exponent = bits(x) >> S52
@@ -201,7 +189,7 @@ def _reduce_far(x):
     return head, rest - (head - product), bits(rounded)
 
 
-@inlined
+@kernel
 def _column(a, b, c, d, carry):
     """Split a * b + c * d + carry into its lowest 32 bits and what is above; c < 2**28, so that no sum overflows."""
     first = a * b + carry
