@@ -30,7 +30,7 @@ class Box(Space[NDArray[Any]]):
 
     Raises:
         TypeError: A bound is not a number, or `shape` is not a sequence of ints.
-        ValueError: A bound is NaN, some `low > high`, or the shapes disagree.
+        ValueError: A bound is NaN, some `low > high`, a float `low` is inf or `high` -inf, or the shapes disagree.
     """
 
     _plan: _Plan | None = None
@@ -51,6 +51,8 @@ class Box(Space[NDArray[Any]]):
             )
         if np.any(self.low > self.high):
             raise ValueError(f"low must not exceed high, got low={self.low!r}, high={self.high!r}")
+        if dtype.kind == "f" and np.any((self.low == np.inf) | (self.high == -np.inf)):
+            raise ValueError(f"low must be below inf and high above -inf, got low={self.low!r}, high={self.high!r}")
         super().__init__(self.low.shape, dtype, seed)
 
     @property
