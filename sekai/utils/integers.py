@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 
 def as_int(name: str, value: Any) -> int:
     """Return the integer argument `name` as a Python int.
@@ -12,7 +14,7 @@ def as_int(name: str, value: Any) -> int:
     Raises:
         TypeError: it is not an integer; floats, strings and bools are not converted.
     """
-    if not isinstance(value, bool):
+    if not isinstance(value, (bool, np.bool_)):  # older NumPy's bools have an index
         try:
             return operator.index(value)
         except TypeError:
