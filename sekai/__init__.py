@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from sekai.spaces import Space as Space
     from sekai.spaces import Tuple as Tuple
     from sekai.spaces import utils as _space_utils
+    from sekai.utils import get_action_mask as get_action_mask
     from sekai.utils import make_seed_sequence as make_seed_sequence
     from sekai.utils import np_random as np_random
     from sekai.vector import KernelEnv as KernelEnv
@@ -92,7 +93,7 @@ else:
             """,
             "sekai.rollouts": "rollout Rollout",
             "sekai.spaces": "Space Box Discrete MultiDiscrete MultiBinary Dict Tuple Sequence MaskedBox",
-            "sekai.utils": "np_random make_seed_sequence",
+            "sekai.utils": "np_random make_seed_sequence get_action_mask",
             "sekai.vector": """
                 VecEnv KernelVecEnv KernelEnv PerLane VecStepResult VecResetResult stack_infos lane_seeds
             """,

@@ -1,5 +1,21 @@
-"""Seeds and other helpers."""
+"""Seeds, action masks and other helpers."""
 
-from sekai.utils.seeding import make_seed_sequence, np_random
+from typing import TYPE_CHECKING
 
-__all__ = ["make_seed_sequence", "np_random"]
+if TYPE_CHECKING:
+    from sekai.utils.masking import action_mask_space as action_mask_space
+    from sekai.utils.masking import flatten_action_mask as flatten_action_mask
+    from sekai.utils.masking import get_action_mask as get_action_mask
+    from sekai.utils.masking import supports_action_mask as supports_action_mask
+    from sekai.utils.seeding import make_seed_sequence as make_seed_sequence
+    from sekai.utils.seeding import np_random as np_random
+else:
+    from sekai._lazy import lazy_exports
+
+    __getattr__, __dir__, __all__ = lazy_exports(
+        __name__,
+        objects={
+            "sekai.utils.masking": "action_mask_space flatten_action_mask get_action_mask supports_action_mask",
+            "sekai.utils.seeding": "make_seed_sequence np_random",
+        },
+    )
