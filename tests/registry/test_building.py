@@ -5,7 +5,7 @@ import pytest
 
 from sekai.core import Env, ResetResult, StepResult, Wrapper
 from sekai.error import EnvNotFound
-from sekai.registry import EnvRegistry, EnvSpec, WrapperSpec
+from sekai.registry import EnvRegistry, EnvSpec, WrapperSpec, building
 from sekai.wrappers.time_limit import TimeLimit
 
 
@@ -197,3 +197,36 @@ def test_bad_arguments_of_make_vec(registry):
         registry.make_vec("A-v0", 2.0)
     with pytest.raises(ValueError, match="vectorization_mode must be native, sync, async, proc or None, got 'warp'"):
         registry.make_vec("A-v0", vectorization_mode="warp")
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "proc"])
+def test_other_batches_are_made_of_single_envs(registry, monkeypatch, mode):
+    class EnvBatch:
+        def __init__(self, factories, **kwargs):
+            self.envs, self.kwargs = [factory() for factory in factories], kwargs
+
+    class Outer(Layer):
+        pass
+
+    monkeypatch.setitem(building.BATCHES_OF_ENVS, mode, EnvBatch)
+    registry.register("A-v0", Lane, max_episode_steps=5, kwargs={"k": [1]})
+    batch = registry.make_vec(
+        "A-v0", 2, vectorization_mode=mode, wrappers=iter([Layer, Outer]), vector_kwargs={"copy": False}, a=2
+    )
+    assert [[type(layer) for layer in env] for env in batch.envs] == [[Outer, Layer, TimeLimit, Lane]] * 2
+    assert batch.kwargs == {"copy": False}
+    assert (batch.spec.kwargs, batch.spec.max_episode_steps) == ({"k": [1], "a": 2}, 5)
+    first, second = batch.envs
+    first.unwrapped.kwargs["k"].append(2)
+    first.spec.kwargs["k"].append(3)
+    assert second.unwrapped.kwargs == second.spec.kwargs == batch.spec.kwargs == {"k": [1], "a": 2}
+
+
+def test_wrappers_choose_a_batch_of_single_envs(registry, monkeypatch):
+    monkeypatch.setitem(building.BATCHES_OF_ENVS, "sync", lambda factories: factories[0]())
+    registry.register("A-v0", Lane)
+    registry.register("B-v0", Lane, additional_wrappers=[WrapperSpec("L", Layer)])
+    registry.register("C-v0", Plain)
+    assert str(registry.make_vec("A-v0", wrappers=[Layer])) == "<Layer(<A-v0>)>"
+    assert str(registry.make_vec("B-v0")) == "<Layer(<B-v0>)>"
+    assert str(registry.make_vec("C-v0")) == "<C-v0>"
