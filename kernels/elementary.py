@@ -5,7 +5,7 @@ the scalar tail. Here there is no call, no branch and no fused multiply-add: a f
 element stands, on every machine, and in pure Python. Arguments are float64.
 
 Nanoseconds an element (blocks of 1,024 in cache, one thread, AVX-512; `numpy.sin` and `numpy.cos` together take 18):
-`sincos_quarter` 0.6, `sincos_near` 1.5, `sincos` 4.7.
+`sincos_quarter` 0.7, `sincos_near` 1.5, `sincos` 4.8. Their errors stay below 0.8 ulp.
 """
 
 import numpy as np
@@ -76,8 +76,10 @@ def from_bits(u):
 def sincos_quarter(x):
     """Compute sine and cosine for |x| <= pi/4 [rad], each within 1 ulp; NaN for NaN."""
     z = x * x
+    half = 0.5 * z
+    rest = 1.0 - half
     sin = x + z * x * _odd(z)
-    cos = 1.0 - (0.5 * z - z * z * _even(z))
+    cos = rest + ((1.0 - rest - half) + z * z * _even(z))  # 1 - (half - ...), 0.05 ns less, is off by up to 1.03 ulp
     return (sin if x != 0.0 else x), cos  # -0.0 + 0.0 would lose the sign
 
 
@@ -122,8 +124,9 @@ def _sincos_reduced(head, tail, quarters, x):
     """Compute sine and cosine of head + tail and so many quarter turns, for x >= 0 or its negative."""
     z = head * head
     half = 0.5 * z
-    sin = head + (z * head * _odd(z) + tail * (1.0 - half))
-    cos = 1.0 - (half - (z * z * _even(z) - head * tail))
+    rest = 1.0 - half
+    sin = head + (z * head * _odd(z) + tail * rest)
+    cos = rest + ((1.0 - rest - half) + (z * z * _even(z) - head * tail))
     if quarters & ONE:
         sin, cos = cos, sin
     sin_sign = (bits(x) & SIGN) ^ ((quarters & TWO) << S62)
