@@ -19,10 +19,10 @@ def as_count(name: str, value: Any) -> int:
 
 
 def as_array(x: Any) -> NDArray[Any] | None:
-    """Return an ndarray as it is, a list or tuple as an array, and None for anything else, ragged lists included."""
+    """Return an array as it is, a list, tuple or NumPy scalar as one, and None for anything else, or a ragged list."""
     if isinstance(x, np.ndarray):
         return x
-    if not isinstance(x, (list, tuple)):
+    if not isinstance(x, (list, tuple, np.generic)):
         return None
     try:
         return np.asarray(x)

@@ -46,12 +46,12 @@ class MultiBinary(Space[NDArray[np.int8]]):
         """
         bits: NDArray[np.int8]
         if mask is None:
-            bits = self.rng.integers(0, 2, size=self.n, dtype=np.int8)
+            bits = np.asarray(self.rng.integers(0, 2, size=self.n, dtype=np.int8))
             return bits
         flags = np.asarray(mask)
         if flags.shape != self.n:
             raise ValueError(f"mask.shape must be {self.n}, got {flags.shape}")
-        bits = (flags == 1).astype(np.int8)
+        bits = np.asarray(flags == 1, np.int8)
         free = flags == -1
         bits[free] = self.rng.integers(0, 2, size=np.count_nonzero(free), dtype=np.int8)
         return bits
