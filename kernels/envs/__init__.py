@@ -1,0 +1,1 @@
+"""Environments as lane functions, one file each."""

@@ -114,8 +114,7 @@ class Sequence(Space[Any]):
         else:
             lengths = np.array([self._require_length(length) for length in np.broadcast_to(lengths, n)], np.int64)
         ends = np.cumsum(lengths)
-        batch = self.feature_space.sample_batch(int(lengths.sum()), feature_mask)
-        features = list(iterate(self.feature_space, batch))
+        features = self._draw_features(int(lengths.sum()), feature_mask)
         return tuple(self.pack(features[end - length : end]) for end, length in zip(ends, lengths, strict=True))
 
     def to_jsonable(self) -> dict[str, Any]:
@@ -163,6 +162,11 @@ class Sequence(Space[Any]):
             lengths = np.floor(np.log1p(-u) / math.log(MEAN_LENGTH / (1 + MEAN_LENGTH)))
             return np.asarray(lengths, np.int64)
         return draw_integers(np.array(0), np.array(self.max_length), n, self.stream)
+
+    def _draw_features(self, n: int, mask: Any) -> list[Any]:
+        if self.feature_space.holds_data:
+            return list(iterate(self.feature_space, self.feature_space.sample_batch(n, mask)))
+        return [self.feature_space.sample(mask) for _ in range(n)]
 
     def _require_length(self, length: Any) -> int:
         count = as_count("mask length", length)

@@ -22,7 +22,7 @@ class CloudpickleWrapper:
         return self.fn()
 
     def __getstate__(self) -> bytes:
-        import cloudpickle  # type: ignore[import-untyped]
+        import cloudpickle
 
         return cloudpickle.dumps(self.fn)  # type: ignore[no-any-return]
 

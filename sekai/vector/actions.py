@@ -1,0 +1,88 @@
+"""Actions as the kernels take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sekai.error import InvalidAction
+from sekai.spaces.box import Box
+from sekai.spaces.discrete import Discrete
+from sekai.spaces.multi_binary import MultiBinary
+from sekai.spaces.multi_discrete import MultiDiscrete
+from sekai.spaces.space import Space
+
+
+class ActionFormat:
+    """How actions of a space are packed: `int64` for integer spaces, `float64` for a `Box` (which holds every float32).
+
+    Kernels are compiled for these types only.
+
+    Attributes:
+        shape: Shape of one action.
+        dtype: int64 or float64.
+        bounds: `dtype[2, k]`: lowest and highest value of each of the k numbers of an action.
+
+    Raises:
+        TypeError: The space is not a Discrete, MultiDiscrete, MultiBinary or floating Box.
+    """
+
+    def __init__(self, space: Space[Any]) -> None:
+        self.space = space
+        low, high = bounds_of(space)
+        self.shape = low.shape
+        self.dtype = np.dtype(np.float64 if isinstance(space, Box) else np.int64)
+        self.bounds = np.array([low.ravel(), high.ravel()], self.dtype)
+        self._kinds = "iuf" if isinstance(space, Box) else "iu"
+
+    def pack(self, actions: Any, num_envs: int) -> np.ndarray:
+        """Return the actions of N lanes as the kernels take them; the kernels check their ranges.
+
+        Raises:
+            ValueError: The shape is not `(N, *shape)`.
+            InvalidAction: The numbers are of another kind (floats or bools for an integer space, say).
+        """
+        array = np.asarray(actions)
+        if array.shape != (num_envs, *self.shape):
+            raise ValueError(f"actions must have shape {(num_envs, *self.shape)}, got {array.shape}")
+        if array.dtype == self.dtype and array.flags.carray:
+            return array
+        if array.dtype.kind not in self._kinds:
+            raise InvalidAction(actions, self.space)
+        if array.dtype == np.uint64:
+            array = np.minimum(array, np.uint64(2**63 - 1))  # beyond int64 is out of range all the same
+        return np.require(array, self.dtype, ["C", "A", "W"])
+
+    def pack_one(self, action: Any) -> np.ndarray:
+        """Return one action as a fresh batch of one lane.
+
+        Raises:
+            InvalidAction: It is not of the space's shape and kind of number; bools and one-element arrays are not
+                integers.
+        """
+        if self.shape or not isinstance(action, (int, np.integer)) or isinstance(action, bool):
+            array = np.asarray(action)
+            if array.shape != self.shape or array.dtype.kind not in self._kinds:
+                raise InvalidAction(action, self.space)
+        packed = np.empty((1, *self.shape), self.dtype)
+        try:
+            packed[0] = action
+        except OverflowError:  # an int beyond 64 bits
+            raise InvalidAction(action, self.space) from None
+        return packed
+
+
+def bounds_of(space: Space[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest action, arrays of one action's shape."""
+    if isinstance(space, Discrete):
+        return np.array(space.start), np.array(space.start + space.n - 1)
+    if isinstance(space, MultiDiscrete):
+        return space.start, space.start + space.nvec - 1
+    if isinstance(space, MultiBinary):
+        return np.zeros(space.n), np.ones(space.n)
+    if isinstance(space, Box) and space.dtype.kind == "f":
+        return space.low, space.high
+    raise TypeError(
+        f"a kernel env needs a Discrete, MultiDiscrete, MultiBinary or floating Box action_space, got {space!r}"
+    )

@@ -1,0 +1,104 @@
+"""Infos of a batch, built only when looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+NO_LANES = np.empty(0, np.int64)
+
+
+class InfoRows:
+    """Which infos a kernel env writes: names and types of the rows of its packed info array.
+
+    Args:
+        kinds: Name to float, int or bool, in the order of the rows.
+    """
+
+    def __init__(self, kinds: dict[str, type]) -> None:
+        self.kinds = kinds
+
+    def arrays(self, words: np.ndarray) -> dict[str, np.ndarray]:
+        """Name to array `(N,)`, of a packed `float64[rows, N]`."""
+        return {
+            name: words[row]
+            if kind is float
+            else words[row].view(np.int64)
+            if kind is int
+            else words[row].view(np.int64) != 0
+            for row, (name, kind) in enumerate(self.kinds.items())
+        }
+
+    def lane(self, words: np.ndarray, i: int) -> dict[str, Any]:
+        """The info dict of column i, of Python numbers."""
+        return {name: array[i].item() for name, array in self.arrays(words).items()}
+
+
+class LazyInfos(Sequence[dict[str, Any]]):
+    """One info dict per lane, built each time it is asked for from the arrays of that very step.
+
+    Attributes:
+        num_envs: N.
+        final_lanes: int64 array: lanes whose episode ended in this step and that were reset in it, ascending.
+        final_observations: Their last observations, rows in that order.
+    """
+
+    __slots__ = ("_resets", "_rows", "_valid", "_words", "final_lanes", "final_observations", "num_envs")
+
+    def __init__(self, num_envs: int, rows: InfoRows, words: np.ndarray, valid: np.ndarray | None = None) -> None:
+        self.num_envs = num_envs
+        self.final_lanes = NO_LANES
+        self.final_observations: Any = NO_LANES
+        self._rows = rows
+        self._words = words
+        self._valid = valid
+
+    def set_ends(self, lanes: np.ndarray, observations: Any, reset_rows: InfoRows, reset_words: np.ndarray) -> None:
+        """Add the lanes that ended, their last observations, and the infos of their resets, all in that order."""
+        self.final_lanes = lanes
+        self.final_observations = observations
+        self._resets = reset_rows, reset_words
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Name to array `(N,)` of this step; lanes that ended have the values of their last step."""
+        return self._rows.arrays(self._words)
+
+    @property
+    def valid(self) -> np.ndarray:
+        """Bool array `(N,)`: rows that are real transitions, not those of lanes that waited or were only reset."""
+        return np.ones(self.num_envs, np.bool_) if self._valid is None else self._valid
+
+    def __len__(self) -> int:
+        return self.num_envs
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(self.num_envs))]
+        i = range(self.num_envs)[index]
+        if self._valid is not None and not self._valid[i]:
+            return {}
+        info = self._rows.lane(self._words, i)
+        k = int(np.searchsorted(self.final_lanes, i))
+        if k == self.final_lanes.size or self.final_lanes[k] != i:
+            return info
+        reset_rows, reset_words = self._resets
+        return {
+            **info,
+            "final_observation": self.final_observations[k].copy(),
+            "final_info": info,
+            "reset_info": reset_rows.lane(reset_words, k),
+        }
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[i] for i in range(self.num_envs))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and not isinstance(other, str) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"LazyInfos(num_envs={self.num_envs}, names={list(self._rows.kinds)})"

@@ -1,0 +1,167 @@
+"""Single environments written as kernels: one lane of their batch."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from numpy.random import Generator, SeedSequence
+
+from sekai._types import ActType, ObsType
+from sekai.core.env import Env
+from sekai.core.result import ResetResult, StepResult
+from sekai.error import InvalidAction, ResetRequired
+from sekai.utils.seeding import as_seed
+from sekai.vector.kernel import NO_LIMIT, KernelVecEnv
+
+
+class KernelEnv(Env[ObsType, ActType]):
+    """One environment, seen through a batch of one lane.
+
+    A subclass names its batch class:
+
+        class PoleEnv(sekai.KernelEnv):
+            batch = PoleVecEnv
+
+    Parameters are attributes; a change takes effect at the next step. A subclass may override `reset` and `step`
+    like any `Env`. A step after the end of an episode raises `ResetRequired`, unless the class says otherwise in
+    `_step_past_end`.
+
+    Args:
+        debug: Run the lane functions as plain Python: one can print, set break points, and an index out of range is
+            an error.
+        **params: Values of the batch's `Params`.
+    """
+
+    batch: ClassVar[type[KernelVecEnv[Any, Any]]]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "batch" in cls.__dict__:
+            for name in cls.batch._params.kinds:
+                if not hasattr(cls, name):
+                    setattr(cls, name, _lane_param(name))
+            cls._state_type = namedtuple("State", cls.batch._state.kinds)  # type: ignore[misc]
+
+    _state_type: ClassVar[Any]
+
+    def __init__(self, *, debug: bool = False, **params: Any) -> None:
+        vec = self._vec = self.batch(1, autoreset=False, debug=debug, **params)
+        self.observation_space = vec.observation_space
+        self.action_space = vec.action_space
+        self._info = vec._empty_info(1)
+        self._over = False
+
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> ResetResult[ObsType]:
+        """Start an episode.
+
+        Args:
+            seed: An int >= 0 re-seeds `rng`; a Generator becomes `rng`; None goes on with the stream there is.
+            options: Values of the batch's `Options`; other keys are ignored.
+
+        Raises:
+            TypeError, ValueError: The seed or an option is not what it should be; nothing has changed then.
+        """
+        vec = self._vec
+        words = vec._option_words(options)
+        self._set_rng(seed)
+        observation = vec._start_episodes(words, self._info)
+        self._over = False
+        return ResetResult(observation[0], self._info_dict())
+
+    def step(self, action: ActType) -> StepResult[ObsType]:
+        """Carry out an action.
+
+        Raises:
+            InvalidAction: The action does not lie in the action space.
+            ResetRequired: Before the first `reset`, or (by default) after the end of an episode.
+        """
+        vec = self._vec
+        actions = vec._actions.pack_one(action)
+        if not vec._started or self._over:
+            self._check_episode(action)
+        observation = vec._empty_observations(1)
+        valid, reward, terminated, truncated = vec._run(
+            vec._program.step_one,
+            vec._memory,
+            vec._param_rows.words,
+            actions,
+            vec._actions.bounds,
+            NO_LIMIT,
+            observation,
+            self._info,
+        )
+        if not valid:
+            raise InvalidAction(action, self.action_space)
+        self._over = terminated or truncated
+        return StepResult(observation[0], reward, terminated, truncated, self._info_dict())
+
+    def _check_episode(self, action: Any) -> None:
+        if not self.action_space.contains(action):
+            raise InvalidAction(action, self.action_space)
+        if not self._vec._started:
+            raise ResetRequired()
+        self._step_past_end()
+
+    def _step_past_end(self) -> None:
+        """What a step after the end of the episode does first; may raise or warn."""
+        raise ResetRequired("the episode is over: call reset() before step()")
+
+    def _info_dict(self) -> dict[str, Any]:
+        rows = self._vec._reset_infos
+        return rows.lane(self._info, 0) if rows.kinds else {}
+
+    @property
+    def state(self) -> Any:
+        """The named values of the batch's `State`, a copy; None before the first reset.
+
+        Assigning takes such a tuple, a sequence in the same order, or a dict of some of the names.
+        """
+        vec = self._vec
+        return (
+            self._state_type(*(vec._state_row(name)[0].item() for name in vec._state.kinds)) if vec._started else None
+        )
+
+    @state.setter
+    def state(self, values: Any) -> None:
+        vec = self._vec
+        names = vec._state.kinds
+        if not isinstance(values, Mapping):
+            values = list(values)
+            if len(values) != len(names):
+                raise ValueError(f"state must have {len(names)} values ({', '.join(names)}), got {len(values)}")
+            values = dict(zip(names, values, strict=True))
+        unknown = [name for name in values if name not in names]
+        if unknown:
+            raise ValueError(f"state has no value {unknown[0]!r}; it has {', '.join(names)}")
+        checked = {name: vec._state.check(name, value) for name, value in values.items()}
+        for name, value in checked.items():
+            vec._state_row(name)[0] = value
+        vec._started = True
+
+    @property
+    def rng(self) -> Generator:
+        """The generator that the lane's kernels draw from."""
+        if not self._vec._seeded[0]:
+            self._set_rng(None)
+        return self._vec._generator(0)
+
+    @rng.setter
+    def rng(self, generator: Generator) -> None:
+        self._set_rng(generator)
+
+    def _set_rng(self, seed: Any) -> int:
+        if seed is not None or not self._vec._seeded[0]:
+            seed = as_seed(SeedSequence().entropy) if seed is None else seed
+            self._vec._seed_each([seed])
+            self._rng_seed = -1 if isinstance(seed, Generator) else as_seed(seed)
+        return -1 if self._rng_seed is None else self._rng_seed
+
+
+def _lane_param(name: str) -> property:
+    return property(
+        lambda self: self._vec._param_rows.get(name),
+        lambda self, value: self._vec._param_rows.set(name, value),
+        doc=f"The parameter `{name}`.",
+    )

@@ -1,0 +1,81 @@
+"""Parameters of a kernel env, packed for its kernels: one value for all lanes, or one per lane."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sekai.vector.fields import Fields
+
+
+class PerLane:
+    """Marks the value of a parameter as one value per lane: `PoleVecEnv(3, gravity=PerLane([9.8, 3.7, 1.6]))`.
+
+    Args:
+        values: N values, one per lane; copied.
+    """
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.array(values)
+
+    def __repr__(self) -> str:
+        return f"PerLane({self.values.tolist()!r})"
+
+
+class ParamRows:
+    """The rows behind a batch's parameters, and after them those of its reset options.
+
+    Attributes:
+        words: `float64[rows]` while every parameter has one value for all lanes, else `float64[rows, N]`. Kernels
+            are compiled for one or the other: a scalar is hoisted out of the loop over lanes.
+    """
+
+    def __init__(self, params: Fields, options: Fields, num_envs: int, values: dict[str, Any]) -> None:
+        self._params = params
+        self._options = options
+        self._num_envs = num_envs
+        self._rows = {name: row for row, name in enumerate([*params.kinds, *options.kinds])}
+        self.words = np.zeros(len(self._rows))
+        for name, default in options.defaults.items():
+            self._view(self.words, name)[...] = default
+        for name, value in values.items():
+            self.set(name, value)
+
+    def get(self, name: str) -> Any:
+        """The parameter's value: a Python number, or an array of N if it differs by lane."""
+        view = self._view(self.words, name)
+        if view.ndim == 0 or (view == view[0]).all():
+            return self._params.kinds[name](view.flat[0])
+        return view.astype(self._params.kinds[name])
+
+    def set(self, name: str, value: Any) -> None:
+        """Set a parameter to a number for all lanes or to `PerLane` values.
+
+        Raises:
+            TypeError, ValueError: The value is not what the field holds; nothing has changed then.
+        """
+        if isinstance(value, PerLane):
+            values = self._params.check_lanes(name, value.values, self._num_envs)
+            self.words = self._per_lane(self.words)
+            self._view(self.words, name)[...] = values
+        else:
+            self._view(self.words, name)[...] = self._params.check(name, value)
+
+    def with_options(self, given: list[dict[str, Any]]) -> np.ndarray:
+        """The words for one reset: `given` holds checked option values, of all lanes or (N entries) of each lane."""
+        if not any(given):
+            return self.words
+        words = self.words.copy() if len(given) == 1 else self._per_lane(self.words)
+        for lane, values in enumerate(given):
+            for name, value in values.items():
+                self._view(words, name)[lane if len(given) > 1 else ...] = value
+        return words
+
+    def _per_lane(self, words: np.ndarray) -> np.ndarray:
+        return words.copy() if words.ndim == 2 else np.repeat(words[:, None], self._num_envs, axis=1)
+
+    def _view(self, words: np.ndarray, name: str) -> np.ndarray:
+        kind = self._params.kinds.get(name) or self._options.kinds[name]
+        row = words[self._rows[name], ...]
+        return row if kind is float else row.view(np.int64)

@@ -1,0 +1,45 @@
+"""The compiled functions of a kernel env: its lane functions bound into the driver templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sekai.kernels import episode, random, rows
+from sekai.kernels.jit import bind, entry, interpret, kernel
+
+INFO_ROWS = {"elapsed_steps": int}  # kept for every environment, after its own rows
+
+
+class Programs(NamedTuple):
+    """What a batch calls; signatures are those of the templates in `sekai.kernels.episode`."""
+
+    reset: Callable[..., Any]
+    step: Callable[..., Any]
+    step_one: Callable[..., Any]
+
+
+def build(cls: Any) -> Programs:
+    """Bind the lane functions of a `KernelVecEnv` class; nothing is compiled before the first call."""
+    owner = f"{cls.__module__}.{cls.__qualname__}"
+    state, book = cls._state.kinds, episode.BOOK
+    parts = {
+        "state_views": rows.row_views(owner, "State", state),
+        "book_views": rows.row_views(owner, "Book", book, first=len(state)),
+        "rng_view": rows.rng_view(owner, len(state) + len(book), episode.RNG_ROWS),
+        "param_views": rows.param_views(owner, cls._params.kinds | cls._options.kinds),
+        "info_views": rows.row_views(owner, "Info", {**cls._info.kinds, **INFO_ROWS}),
+        "borrow_observations": rows.borrower(owner, cls.observation_space.shape),
+        "inform_lane": episode.inform_nothing,
+    }
+    parts |= {name: function for name, function in cls._lane_functions().items() if function is not None}
+    for template in (episode.step_block, episode.look, episode.advance, episode.advance_running, episode.autoreset):
+        if template.__name__ not in parts:
+            parts[template.__name__] = bind(template, owner, kernel, **parts)
+    return Programs(*(bind(getattr(episode, name), owner, entry, **parts) for name in Programs._fields))
+
+
+def interpreted(programs: Programs) -> Programs:
+    """The same as plain Python, for printing, break points and bounds checks. Random draws stay compiled."""
+    keep = [(function, function) for function in vars(random).values() if callable(function)]
+    return Programs(*(interpret(program, keep) for program in programs))

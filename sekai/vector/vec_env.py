@@ -1,0 +1,161 @@
+"""The contract of every batch of environments."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
+
+import numpy as np
+
+from sekai._types import ActType, ObsType
+from sekai.error import VecEnvClosed
+from sekai.utils.integers import positive_int
+from sekai.vector.result import VecResetResult, VecStepResult
+from sekai.vector.seeding import lane_seeds
+
+if TYPE_CHECKING:
+    from sekai.spaces import Space
+
+AUTORESET_MODES = ("same_step", "next_step", "disabled")
+
+
+class VecEnv(ABC, Generic[ObsType, ActType]):
+    """N environments, the *lanes*, that are reset and stepped together.
+
+    Args:
+        num_envs: N, at least 1.
+        autoreset: What happens to a lane whose episode ended: `True` or `"same_step"` starts the next episode in the
+            same step, `"next_step"` in the step after, `False` or `"disabled"` freezes the lane until `reset`.
+
+    Attributes:
+        num_envs: N.
+        observation_space: Space of one lane's observation.
+        action_space: Space of one lane's action.
+        closed: Whether `close` was called.
+        spec: The `EnvSpec` that `make_vec` built the batch from, else None.
+    """
+
+    num_envs: int
+    observation_space: Space[Any]
+    action_space: Space[Any]
+    closed = False
+    spec: Any = None
+    _supported_modes: ClassVar[tuple[str, ...]] = AUTORESET_MODES
+    _batch_spaces: dict[str, tuple[Space[Any], Space[Any]]]
+
+    def __init__(self, num_envs: int, autoreset: bool | str = True) -> None:
+        self.num_envs = positive_int("num_envs", num_envs)
+        self.autoreset_mode = autoreset
+        self._batch_spaces = {}
+
+    @abstractmethod
+    def reset(self, *, seed: Any = None, options: Any = None) -> VecResetResult[ObsType]:
+        """Start an episode in every lane."""
+
+    @abstractmethod
+    def step(self, actions: ActType) -> VecStepResult[ObsType]:
+        """Step every lane with its action."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release what the batch holds; it cannot be used afterwards."""
+
+    @property
+    def autoreset_mode(self) -> str:
+        """`"same_step"`, `"next_step"` or `"disabled"`."""
+        return self._autoreset_mode
+
+    @autoreset_mode.setter
+    def autoreset_mode(self, mode: bool | str) -> None:
+        name = {True: "same_step", False: "disabled"}[mode] if isinstance(mode, bool) else mode
+        if name not in self._supported_modes:
+            raise ValueError(f"autoreset must be a bool or one of {self._supported_modes}, got {mode!r}")
+        self._autoreset_mode = name
+
+    @property
+    def autoreset(self) -> bool:
+        """Whether lanes whose episode ended start a new one by themselves."""
+        return self._autoreset_mode != "disabled"
+
+    @autoreset.setter
+    def autoreset(self, mode: bool | str) -> None:
+        self.autoreset_mode = mode
+
+    @property
+    def batch_observation_space(self) -> Space[Any]:
+        """Space of the observations of all lanes."""
+        return self._batch_space("observation_space")
+
+    @property
+    def batch_action_space(self) -> Space[Any]:
+        """Space of the actions of all lanes; one object as long as `action_space` is one, so that seeding it lasts."""
+        return self._batch_space("action_space")
+
+    def _batch_space(self, name: str) -> Space[Any]:
+        from sekai.spaces.utils import batch_space
+
+        space = getattr(self, name)
+        known = self._batch_spaces.get(name)
+        if known is None or known[0] is not space:
+            known = self._batch_spaces[name] = space, batch_space(space, self.num_envs)
+        return known[1]
+
+    async def async_reset(self, *, seed: Any = None, options: Any = None) -> VecResetResult[ObsType]:
+        """`reset` for callers that await."""
+        return self.reset(seed=seed, options=options)
+
+    async def async_step(self, actions: ActType) -> VecStepResult[ObsType]:
+        """`step` for callers that await."""
+        return self.step(actions)
+
+    def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        """Call a method of every lane; returns the list of what they return."""
+        raise NotImplementedError
+
+    def get_attr(self, name: str) -> list[Any]:
+        """Return the list of every lane's attribute `name`."""
+        raise NotImplementedError
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set the attribute `name` of every lane: a list holds one value per lane, anything else goes to all."""
+        raise NotImplementedError
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise VecEnvClosed()
+
+    def _expand_seeds(self, seed: Any) -> list[Any]:
+        """One seed per lane; None lets the lane's stream go on."""
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, list):
+            self._check_count("seed", seed)
+            return seed
+        if isinstance(seed, np.random.Generator):
+            raise TypeError(
+                "seed must be an int, a list with one seed per lane or None, not one Generator for all lanes"
+            )
+        return lane_seeds(seed, self.num_envs)
+
+    def _expand_options(self, options: Any) -> list[Any]:
+        """One options object per lane."""
+        if not isinstance(options, list):
+            return [options] * self.num_envs
+        self._check_count("options", options)
+        return options
+
+    def _check_count(self, name: str, values: list[Any]) -> None:
+        if len(values) != self.num_envs:
+            raise ValueError(f"{name} must have one entry per lane, {self.num_envs}, got {len(values)}")
+
+    def __len__(self) -> int:
+        return self.num_envs
+
+    def __enter__(self) -> VecEnv[ObsType, ActType]:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(num_envs={self.num_envs})"
