@@ -30,6 +30,11 @@ def as_array(x: Any) -> NDArray[Any] | None:
         return None
 
 
+def holds_ints(array: NDArray[np.object_]) -> bool:
+    """Whether every entry of an object array is an int (a bool is one)."""
+    return all(isinstance(entry, (int, np.integer, np.bool_)) for entry in array.flat)
+
+
 def is_within(x: NDArray[Any], low: NDArray[Any], high: NDArray[Any]) -> bool:
     """Whether `low <= x <= high` everywhere; NaN is not."""
     if x.dtype == np.uint64 and low.dtype.kind == "i":

@@ -68,7 +68,7 @@ def _(space: Box, n: int) -> Box:
 @batch_space.register
 def _(space: Discrete, n: int) -> MultiDiscrete:
     n = as_count("n", n)
-    return MultiDiscrete(np.full(n, space.n, np.int64), start=np.full(n, space.start, np.int64))
+    return MultiDiscrete(np.full(n, space.n), start=np.full(n, space.start))
 
 
 @batch_space.register

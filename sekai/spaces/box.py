@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import DTypeLike, NDArray
 
-from sekai.spaces.arguments import as_batch, as_count, is_within
+from sekai.spaces.arguments import as_batch, as_count, holds_ints, is_within
 from sekai.spaces.compiled import draw_floats, draw_integers, rows_within
 from sekai.spaces.space import Space
 
@@ -208,7 +208,8 @@ class _Plan(NamedTuple):
     def of(cls, low: NDArray[Any], high: NDArray[Any]) -> _Plan:
         limit = float(np.finfo(low.dtype).max)
         has_low, has_high = np.isfinite(low), np.isfinite(high)
-        low, high = (np.clip(bound.astype(np.float64), -limit, limit) for bound in (low, high))
+        # Adding 0.0 makes 0.0 of -0.0, which `uniform` takes for less than 0.0.
+        low, high = (np.clip(bound.astype(np.float64), -limit, limit) + 0.0 for bound in (low, high))
         both = has_low & has_high
         with np.errstate(over="ignore"):
             width = high - low
@@ -242,11 +243,6 @@ def _is_plain(dtype: np.dtype[Any]) -> bool:
 
 def _index(entries: NDArray[np.bool_]) -> Any:
     return (... if entries.all() else entries) if entries.any() else None
-
-
-def holds_ints(array: NDArray[np.object_]) -> bool:
-    """Whether every entry of an object array is an int (a bool is one)."""
-    return all(isinstance(entry, (int, np.integer, np.bool_)) for entry in array.flat)
 
 
 def format_bound(bound: NDArray[Any]) -> str:

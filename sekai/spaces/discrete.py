@@ -83,7 +83,7 @@ class Discrete(Space[np.intp]):
             TypeError: `n` is not an int.
             ValueError: `n` is negative, or a mask has another shape or allows nothing.
         """
-        n, count = as_count("n", n), np.array(self.n, np.int64)
+        n = as_count("n", n)
         if mask is None:
             return draw_integers(np.array(self.start), np.array(self._stop - 1), n, self.stream)
         flags = np.asarray(mask) == 1
@@ -91,7 +91,7 @@ class Discrete(Space[np.intp]):
             raise ValueError(f"mask.shape must be {(self.n,)} or {(n, self.n)}, got {flags.shape}")
         flags = flags.reshape(-1, 1, self.n)
         require_choice(flags)
-        return draw_allowed(count, flags, n, self.stream) + self.start
+        return draw_allowed(np.array(self.n), flags, n, self.stream) + self.start
 
     def contains_batch(self, x: Any) -> NDArray[np.bool_]:
         """Return which elements of an array (or list) of shape `(n,)` are in range; dtypes but integers are not."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from sekai.spaces.arguments import as_array, as_batch, as_count, is_within, require_choice
+from sekai.spaces.arguments import as_array, as_batch, as_count, holds_ints, is_within, require_choice
 from sekai.spaces.compiled import draw_allowed, draw_integers, rows_within
 from sekai.spaces.space import Space
 
@@ -188,8 +188,12 @@ class MultiDiscrete(Space[NDArray[Any]]):
 def _as_int64(values: ArrayLike, name: str) -> NDArray[np.int64]:
     """Return a fresh int64 array, or raise an error that names the argument."""
     array = np.asarray(values)
+    if (
+        array.dtype in (np.uint64, object)
+        and holds_ints(array.astype(object))
+        and np.any(array > np.iinfo(np.int64).max)
+    ):
+        raise ValueError(f"{name} must fit int64, got {values!r}")
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"{name} must hold integers, got {values!r}")
-    if array.dtype == np.uint64 and np.any(array > np.iinfo(np.int64).max):
-        raise ValueError(f"{name} must fit int64, got {values!r}")
     return array.astype(np.int64)

@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from functools import singledispatch
+from functools import cache, singledispatch
 from typing import Any, TypeVar
 
 import numpy as np
@@ -61,6 +61,7 @@ MAX_DRAWN_ENTRIES = 32
 MAX_SEQUENCE = 4
 
 
+@cache  # Hypothesis looks into a strategy once, which takes longer than drawing from it
 def spaces(max_depth: int = 2) -> SearchStrategy[Space[Any]]:
     """Generate built-in spaces of any kind, seeded.
 
