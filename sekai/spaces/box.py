@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from sekai.spaces.arguments import as_batch, as_count, holds_ints, is_within
 from sekai.spaces.compiled import draw_floats, draw_integers, rows_within
+from sekai.spaces.plan import FloatPlan, IntegerPlan
 from sekai.spaces.space import Space
 
 
@@ -33,7 +34,7 @@ class Box(Space[NDArray[Any]]):
         ValueError: A bound is NaN, some `low > high`, a float `low` is inf or `high` -inf, or the shapes disagree.
     """
 
-    _plan: _Plan | None = None
+    _plan: FloatPlan | IntegerPlan | None = None
 
     def __init__(
         self, low: Any, high: Any, shape: Sequence[int] | None = None, dtype: DTypeLike = np.float32, seed: Any = None
@@ -182,67 +183,15 @@ class Box(Space[NDArray[Any]]):
             raise TypeError(f"a Box of dtype {self.dtype} cannot be sampled, only integer and float ones up to 64 bits")
 
     def _draw(self, rng: Generator) -> NDArray[Any]:
-        if self.dtype.kind in "iu":
-            drawn = rng.integers(self.low, self.high, size=self.shape, dtype=self.dtype, endpoint=True)
-            return np.asarray(drawn, self.dtype)
-        self._require_samplable()
-        plan = self._plan
-        if plan is None:
-            plan = self._plan = _Plan.of(self.low, self.high)
-        return np.asarray(rng.uniform(plan.low, plan.high) if plan.plain else plan.draw(rng), self.dtype)
-
-
-class _Plan(NamedTuple):
-    """How to draw the entries of a float Box, worked out once."""
-
-    low: NDArray[np.float64]  # finite: an infinite bound is the dtype's limit
-    high: NDArray[np.float64]
-    both: Any  # index of the entries with two finite bounds, or None if there are none
-    lower: Any  # with a lower one only
-    upper: Any  # with an upper one only
-    free: Any  # with neither
-    scale: float  # keeps high - low within a double
-    plain: bool  # one uniform draw is all there is to do
-
-    @classmethod
-    def of(cls, low: NDArray[Any], high: NDArray[Any]) -> _Plan:
-        limit = float(np.finfo(low.dtype).max)
-        has_low, has_high = np.isfinite(low), np.isfinite(high)
-        # Adding 0.0 makes 0.0 of -0.0, which `uniform` takes for less than 0.0.
-        low, high = (np.clip(bound.astype(np.float64), -limit, limit) + 0.0 for bound in (low, high))
-        both = has_low & has_high
-        with np.errstate(over="ignore"):
-            width = high - low
-            # A uniform draw is at most low + width, which may round to more than high.
-            plain = bool(both.all() and (low + width <= high).all())
-        scale = 1.0 if np.isfinite(width[both]).all() else 0.5
-        lower, upper, free = has_low & ~has_high, has_high & ~has_low, ~has_low & ~has_high
-        return cls(low, high, _index(both), _index(lower), _index(upper), _index(free), scale, plain)
-
-    def draw(self, rng: Generator) -> NDArray[np.float64]:
-        x = np.empty(self.low.shape)
-        if self.both is not None:
-            low, high = self.low[self.both] * self.scale, self.high[self.both] * self.scale
-            with np.errstate(over="ignore"):
-                x[self.both] = rng.uniform(low, high) / self.scale
-        if self.lower is not None:
-            low = self.low[self.lower]
-            x[self.lower] = low + rng.exponential(size=low.shape)
-        if self.upper is not None:
-            high = self.high[self.upper]
-            x[self.upper] = high - rng.exponential(size=high.shape)
-        if self.free is not None:
-            x[self.free] = rng.standard_normal(size=self.low[self.free].shape)
-        return np.minimum(np.maximum(x, self.low), self.high)
+        if self._plan is None:
+            self._require_samplable()
+            self._plan = (FloatPlan if self.dtype.kind == "f" else IntegerPlan)(self.low, self.high)
+        return self._plan.draw(rng)
 
 
 def _is_plain(dtype: np.dtype[Any]) -> bool:
     """Whether kernels can compare numbers of this dtype exactly."""
     return dtype.kind in "biuf" and dtype.itemsize <= 8
-
-
-def _index(entries: NDArray[np.bool_]) -> Any:
-    return (... if entries.all() else entries) if entries.any() else None
 
 
 def format_bound(bound: NDArray[Any]) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sekai.spaces.arguments import as_array, as_batch, as_count, holds_ints, is_within, require_choice
 from sekai.spaces.compiled import draw_allowed, draw_integers, rows_within
+from sekai.spaces.plan import IntegerPlan
 from sekai.spaces.space import Space
 
 
@@ -45,6 +46,7 @@ class MultiDiscrete(Space[NDArray[Any]]):
         if np.any((self.start < limits.min) | (self._last < self.start) | (self._last > limits.max)):
             got = f"start={self.start.tolist()}, nvec={self.nvec.tolist()}"
             raise ValueError(f"start and start + nvec - 1 must fit {dtype}, got {got}")
+        self._plan = IntegerPlan(self.start, self._last)
         self._integer: np.dtype[Any] = dtype
         super().__init__(self.nvec.shape, dtype, seed)
 
@@ -69,8 +71,7 @@ class MultiDiscrete(Space[NDArray[Any]]):
         """
         rng = self._rng or self.rng
         if mask is None:
-            drawn = rng.integers(self.start, self._last, size=self.nvec.shape, endpoint=True)
-            return np.asarray(drawn).astype(self.dtype)
+            return self._plan.draw(rng).astype(self.dtype)
         choices = [np.flatnonzero(flags == 1) for flags in self.entry_masks(mask)]
         for index, allowed in zip(np.ndindex(self.nvec.shape), choices, strict=True):
             if not allowed.size:
