@@ -7,6 +7,7 @@ reaches, so old code is never found.
 """
 
 import dis
+import enum
 import hashlib
 import os
 import pickle
@@ -14,6 +15,8 @@ import sys
 import tempfile
 import time
 import types
+from contextlib import suppress
+from functools import cached_property
 
 import llvmlite
 import numba
@@ -21,11 +24,19 @@ import numpy as np
 from numba.core import compiler, config, serialize
 from numba.core.caching import _Cache
 from numba.core.dispatcher import Dispatcher
-from numba.core.registry import cpu_target
+from numba.core.registry import CPUDispatcher, cpu_target
 from numba.extending import _Intrinsic, overload
 from numba.misc.appdirs import AppDirs
 
 OPTIONS = {"error_model": "numpy", "nogil": True}
+
+# A kernel is compiled into its callers alone: functions that unpack Python objects for it, such as named tuples of
+# arrays, took half of all compile time.
+PART_OPTIONS = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **OPTIONS}
+
+# Of files in the cache folder.
+SUFFIX = ".sekai"
+CHECKSUM_SIZE = 32
 UNUSED_DAYS = 30
 
 # Code of these packages does not change without their version, which is part of every cache key.
@@ -37,13 +48,33 @@ def kernel(function):
 
     It may be called from Python too, to try it out; its machine code then lives in memory only.
     """
-    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)(function)
+    compiled = numba.njit(**PART_OPTIONS)(function)
+    if isinstance(compiled, Dispatcher):  # not under NUMBA_DISABLE_JIT
+        compiled.__class__ = Kernel
+    return compiled
+
+
+class Kernel(CPUDispatcher):
+    """A kernel as Python sees it.
+
+    It is compiled without the wrappers through which Python calls machine code: without this class a call from Python
+    would crash.
+    """
+
+    @cached_property
+    def from_python(self):
+        """The same function, compiled to be called from Python."""
+        return numba.njit(**OPTIONS)(self.py_func)
+
+    def __call__(self, *args):
+        """Call it from Python."""
+        return self.from_python(*args)
 
 
 def entry(function):
     """Compile `function` to be called from Python, and keep its machine code on disk under its fingerprint."""
     compiled = numba.njit(**OPTIONS)(function)
-    if isinstance(compiled, Dispatcher):  # not under NUMBA_DISABLE_JIT
+    if isinstance(compiled, Dispatcher):
         compiled._cache = DiskCache(function)
     return compiled
 
@@ -138,14 +169,25 @@ class _Walk:
     def __init__(self):
         self.digest = hashlib.sha256()
         self.complete = True
-        self.seen = set()
+        self.seen = {}  # functions, and modules with the names sought in them, numbered in the order of their visits
         cpu_target.typing_context.refresh()
 
     def add(self, *texts):
         for text in texts:
             self.digest.update(str(text).encode() + b"\0")
 
+    def is_new(self, *key):
+        """Whether something is met for the first time; what was met before is told by its number."""
+        if key in self.seen:
+            self.add("again", self.seen[key])
+            return False
+        self.seen[key] = len(self.seen)
+        return True
+
     def visit(self, value):
+        if is_foreign(value):
+            self.add(value.__module__, getattr(value, "__qualname__", value))
+            return
         if isinstance(value, Dispatcher):
             self.add(sorted(value.targetoptions.items()))
             value = value.py_func
@@ -159,40 +201,41 @@ class _Walk:
             self.add(value.dtype, value.shape)
             self.digest.update(value.tobytes())
         elif isinstance(value, (tuple, list)):
-            self.add(type(value).__name__, len(value))
+            self.add(type(value).__name__, len(value), getattr(value, "_fields", ""))
             for item in value:
                 self.visit(item)
         elif isinstance(value, frozenset):
             self.add(sorted(map(repr, value)))
+        elif isinstance(value, enum.Enum):
+            self.add(value.name)
+            self.visit(type(value))
+        elif isinstance(value, enum.EnumMeta):
+            self.add(value.__qualname__, [(member.name, member.value) for member in value])
+        elif isinstance(value, type) and hasattr(value, "_fields"):
+            self.add(value.__module__, value.__qualname__, value._fields)
         elif (
             value is None
             or value is ...
             or isinstance(value, (bool, int, float, complex, str, bytes, np.generic, np.dtype))
         ):
             self.add(type(value).__name__, repr(value))
-        elif isinstance(value, (type, types.BuiltinFunctionType, np.ufunc, numba.types.Type)):
-            self.add(
-                getattr(value, "__module__", ""), getattr(value, "__qualname__", value), getattr(value, "_fields", "")
-            )
-        elif not isinstance(value, types.ModuleType):
+        elif isinstance(value, (types.BuiltinFunctionType, np.ufunc, numba.types.Type)):
+            self.add(getattr(value, "__module__", ""), getattr(value, "__qualname__", value))
+        else:
             self.complete = False
 
     def function(self, function):
-        if id(function) in self.seen:
+        if not self.is_new(id(function)):
             return
-        self.seen.add(id(function))
         self.complete &= os.path.isfile(function.__code__.co_filename)
         self.code(function.__code__)
         self.visit(function.__defaults__ or ())
-        for cell in function.__closure__ or ():
-            self.visit(cell.cell_contents)
-        for name in _global_names(function.__code__):
+        reached = {name: function.__globals__.get(name) for name in _global_names(function.__code__)}
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        reached |= {name: cell.cell_contents for name, cell in cells}
+        for name, value in reached.items():
             self.add(name)
-            value = function.__globals__.get(name)
-            if isinstance(value, types.ModuleType):
-                self.module(value, _names(function.__code__))
-            else:
-                self.visit(value)
+            self.attribute(value, _names(function.__code__))
         self.overloads(function)
 
     def code(self, code):
@@ -201,17 +244,15 @@ class _Walk:
         for constant in code.co_consts:
             self.visit(constant)
 
-    def module(self, module, names):
-        """Visit what code with these names may reach in a module; whose attributes they are is not known, so all."""
-        if module.__name__.partition(".")[0] in FOREIGN or (module, names) in self.seen:
-            return
-        self.seen.add((module, names))
-        for name in sorted(names):
-            value = getattr(module, name, None)
-            if isinstance(value, types.ModuleType):
-                self.module(value, names)
-            elif value is not None:
-                self.visit(value)
+    def attribute(self, value, names):
+        """Visit a value, or what code with these names may reach in a module: whose attributes they are is unknown."""
+        if not isinstance(value, types.ModuleType):
+            self.visit(value)
+        elif value.__name__.partition(".")[0] not in FOREIGN and self.is_new(id(value), names):
+            for name in sorted(names):
+                if hasattr(value, name):
+                    self.add(name)
+                    self.attribute(getattr(value, name), names)
 
     def overloads(self, function):
         """Visit what `numba.extending.overload` compiles in place of a plain function."""
@@ -219,6 +260,16 @@ class _Walk:
         for template in getattr(known, "templates", ()):
             if hasattr(template, "_overload_func"):
                 self.visit(template._overload_func)
+
+
+def is_foreign(value):
+    """Whether a function or class is of a package whose code does not change without its version."""
+    function = python_function(value)
+    if isinstance(function, types.FunctionType):
+        module = function.__globals__.get("__name__")  # `__module__` may be anything
+    else:
+        module = getattr(value, "__module__", None) if callable(value) else None
+    return str(module).partition(".")[0] in FOREIGN
 
 
 def _code_objects(code):
@@ -253,8 +304,8 @@ class DiskCache(_Cache):
     """Numba's cache interface over one file per (fingerprint, signature, machine).
 
     A file is written elsewhere, renamed, and never changed afterwards: two cold processes write the same code under
-        the same
-    name. A folder that cannot be written to, or a damaged file, means compiling in memory.
+    the same name. It begins with a checksum: a damaged file would crash the process, or worse. Without such a file, or
+    where none can be written, code is compiled in memory.
     """
 
     def __init__(self, function):
@@ -278,28 +329,30 @@ class DiskCache(_Cache):
         path = self.paths[sig] = self._path(sig, target_context.codegen())
         if path is None:
             return None
-        target_context.refresh()
         try:
             with open(path, "rb") as file:
-                payload = pickle.load(file)
-            os.utime(path)  # in use: spares it from removal
-        except Exception:  # absent, unreadable or damaged in whatever way: compile
+                checksum, payload = file.read(CHECKSUM_SIZE), file.read()
+        except OSError:
             return None
-        return compiler.CompileResult._rebuild(target_context, *payload)
+        if checksum != checksum_of(payload):
+            return None
+        with suppress(OSError):  # another user's
+            os.utime(path)  # in use: spares it from removal
+        target_context.refresh()
+        return compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
 
     def save_overload(self, sig, data):
         path = self.paths.pop(sig, None)
-        if path is None:
+        if path is None or data.library.has_dynamic_globals:  # addresses of large arrays, of this process only
             return
         folder = os.path.dirname(path)
-        try:
+        payload = serialize.dumps(data._reduce())
+        with suppress(OSError):
             os.makedirs(folder, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-                file.write(serialize.dumps(data._reduce()))
+            with tempfile.NamedTemporaryFile(dir=folder, suffix=SUFFIX, delete=False) as file:
+                file.write(checksum_of(payload) + payload)
             os.replace(file.name, path)
             remove_unused(folder)
-        except OSError:
-            return
 
     def _path(self, sig, codegen):
         digest, complete = fingerprint(self.function)
@@ -307,15 +360,19 @@ class DiskCache(_Cache):
             return None
         options = (config.BOUNDSCHECK, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
         versions = (sys.version_info[:2], np.__version__, numba.__version__, llvmlite.__version__)
-        key = repr((digest, self.function.__qualname__, sig, codegen.magic_tuple(), options, versions))
-        return os.path.join(
-            cache_folder(), f"{self.function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.bin"
-        )
+        key = repr((OPTIONS, digest, self.function.__qualname__, sig, codegen.magic_tuple(), options, versions))
+        name = f"{self.function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:32]}{SUFFIX}"
+        return os.path.join(cache_folder(), name)
+
+
+def checksum_of(payload):
+    """The first bytes of a file with this payload."""
+    return hashlib.sha256(payload).digest()
 
 
 def remove_unused(folder, days=UNUSED_DAYS):
-    """Delete the files of the cache that no process has loaded or written for some days."""
+    """Delete the files of the cache that no process has loaded or written for some days, and nothing else."""
     oldest = time.time() - 86400 * days
     for item in os.scandir(folder):
-        if item.is_file() and item.stat().st_mtime < oldest:
+        if item.name.endswith(SUFFIX) and item.is_file() and item.stat().st_mtime < oldest:
             os.unlink(item.path)
