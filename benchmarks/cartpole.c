@@ -15,7 +15,7 @@ typedef unsigned __int128 u128;
 typedef struct {
     double *restrict x, *restrict x_dot, *restrict theta, *restrict theta_dot, *restrict episode_return;
     int64_t *restrict past_end, *restrict elapsed;
-    uint64_t *restrict rng; /* 4 rows of N words: state high, state low, increment high, increment low */
+    uint64_t *restrict rng; /* 4 rows: state high, state low, increment high, increment low */
 } lanes;
 
 static const double gravity = 9.8, masscart = 1.0, masspole = 0.1, length = 0.5, force_mag = 10.0, tau = 0.02;
@@ -57,8 +57,8 @@ static void dynamics(int64_t n, lanes l, const int64_t *restrict action, double 
     }
 }
 
-/* Steps n lanes; returns how many ended and were reset. */
-int64_t step(int64_t n, lanes all, const int64_t *restrict actions, int64_t limit, float *restrict observations,
+/* Steps n lanes, whose random words lie in rows of `row` words; returns how many ended and were reset. */
+int64_t step(int64_t n, int64_t row, lanes all, const int64_t *restrict actions, int64_t limit, float *restrict observations,
              double *restrict rewards, uint8_t *restrict terminated, uint8_t *restrict truncated, int64_t *restrict info,
              int64_t *restrict ends, float *restrict final_observations) {
     int64_t count = 0;
@@ -92,10 +92,10 @@ int64_t step(int64_t n, lanes all, const int64_t *restrict actions, int64_t limi
         for (int64_t k = first; k < count; k++) {
             int64_t i = ends[k] - lo;
             for (int j = 0; j < 4; j++) final_observations[4 * k + j] = o[4 * i + j];
-            l.x[i] = -0.05 + 0.1 * draw(l.rng, n, i);
-            l.x_dot[i] = -0.05 + 0.1 * draw(l.rng, n, i);
-            l.theta[i] = -0.05 + 0.1 * draw(l.rng, n, i);
-            l.theta_dot[i] = -0.05 + 0.1 * draw(l.rng, n, i);
+            l.x[i] = -0.05 + 0.1 * draw(l.rng, row, i);
+            l.x_dot[i] = -0.05 + 0.1 * draw(l.rng, row, i);
+            l.theta[i] = -0.05 + 0.1 * draw(l.rng, row, i);
+            l.theta_dot[i] = -0.05 + 0.1 * draw(l.rng, row, i);
             l.past_end[i] = l.elapsed[i] = 0;
             l.episode_return[i] = 0.0;
             o[4 * i] = (float)l.x[i];

@@ -3,11 +3,13 @@
 The names that the templates call and do not define are parts that `sekai.kernels.jit.bind` supplies for one
 environment:
 
-    state_views, book_views, rng_view, param_views, info_views      the named rows of a block
+    state_views, book_views, param_views, info_views, rng_rows      the named rows of a block
+    rng_array                                                       the random words of a block, for draws of single lanes
     borrow_observations                                             observations with strides that the compiler knows
     reset_lane, step_lane, step_block, observe_lane, inform_lane    the environment itself
+    act_block                                                       the policy of a fused rollout
 
-`memory` is a `float64[rows, N]` of 64-bit words: the environment's state, the book-keeping of episodes and the
+`memory` is a `float64[rows, ≥ N]` of 64-bit words: the environment's state, the book-keeping of episodes and the
 random streams. Lanes are worked on in blocks that stay in the cache while every stage runs over them. Slices come
 first and loops start at 0: the same loop over `range(lo, hi)` does not vectorise, since Numba must allow for
     negative indices.
@@ -16,6 +18,7 @@ first and loops start at 0: the same loop over `range(lo, hi)` does not vectoris
 import numpy as np
 from numba.extending import overload
 from sekai.kernels.jit import kernel
+from sekai.kernels.policies import lane_keys
 from sekai.kernels.rows import borrow
 
 BLOCK = 1024
@@ -43,15 +46,16 @@ def reset(memory, params, mask, observations, info):
     Writes: memory; observations (N, …); info (float64, (K, N)).
     """
     memory, params, mask = borrow(memory), borrow(params), borrow(mask)
-    observations, info = borrow_observations(observations), borrow(info)
+    observations, info = borrow(observations), borrow(info)
     for lo in range(0, mask.size, BLOCK):
         hi = min(lo + BLOCK, mask.size)
-        s, p, rng = state_views(memory, lo, hi), param_views(params, lo, hi), rng_view(memory, lo, hi)
+        s, p, rng = state_views(memory, lo, hi), param_views(params, lo, hi), rng_array(memory, lo, hi)
         book, m = book_views(memory, lo, hi), mask[lo:hi]
         for i in range(hi - lo):
             if m[i]:
                 reset_lane(s, p, rng, i)
                 start(book, i)
+                book.ending[i] = 0
         look(memory, params, lo, hi, observations, info)
 
 
@@ -72,7 +76,7 @@ def step(memory, params, actions, bounds, limit, mode, observations, rewards, te
         changed then).
     """
     memory, params, actions, bounds = borrow(memory), borrow(params), borrow(actions), borrow(bounds)
-    observations, final_observations = borrow_observations(observations), borrow_observations(final_observations)
+    observations, final_observations = borrow(observations), borrow(final_observations)
     rewards, terminated, truncated, info = borrow(rewards), borrow(terminated), borrow(truncated), borrow(info)
     ends, reset_info = borrow(ends), borrow(reset_info)
 
@@ -109,7 +113,7 @@ def step_one(memory, params, actions, bounds, limit, observation, info):
     s, p, rng, book = (
         state_views(memory, lo, hi),
         param_views(params, lo, hi),
-        rng_view(memory, lo, hi),
+        rng_array(memory, lo, hi),
         book_views(memory, lo, hi),
     )
     if not within(actions, bounds, 0):
@@ -119,8 +123,43 @@ def step_one(memory, params, actions, bounds, limit, observation, info):
     book.elapsed[0] += 1
     truncated |= book.elapsed[0] >= limit
     book.ending[0] = TERMINATED * terminated + TRUNCATED * truncated
-    look(memory, params, lo, hi, borrow_observations(observation), info)
+    look(memory, params, lo, hi, borrow(observation), info)
     return True, float(reward), terminated, truncated
+
+
+def rollout(memory, params, clock, bounds, limit, first, last, num_steps, keys, action, reward, terminated, truncated,
+            ends, stats):  # fmt: skip
+    """Step lanes first to last - 1 many times with random actions, starting the next episode where one ends.
+
+    A block of lanes takes all steps before the next block starts: a million lanes are then as fast as a thousand.
+
+    Args:
+        memory, params, bounds, limit: as for `step`.
+        clock (uint64): number of the first step's draw of actions.
+        first, last (int): lanes; first is a multiple of BLOCK. num_steps (int).
+        keys (uint64), action (of the actions' dtype and shape), reward, terminated, truncated, ends: scratch for one block.
+    Writes: memory; stats (float64, (blocks, 5)), added to: number, mean and sum of squared deviations of the returns of
+        episodes that ended, and the same two of their lengths.
+    """
+    memory, params, bounds, keys, stats = borrow(memory), borrow(params), borrow(bounds), borrow(keys), borrow(stats)
+    action, reward, terminated, truncated = borrow(action), borrow(reward), borrow(terminated), borrow(truncated)
+    ends = borrow(ends)
+    for lo in range(first, last, BLOCK):
+        hi = min(lo + BLOCK, last)
+        s, p, rng = state_views(memory, lo, hi), param_views(params, lo, hi), rng_array(memory, lo, hi)
+        book, stat = book_views(memory, lo, hi), stats[lo // BLOCK]
+        n = hi - lo
+        k, a, r, te, tr = keys[:n], action[:n], reward[:n], terminated[:n], truncated[:n]
+        lane_keys(rng, k)
+        for t in range(num_steps):
+            act_block(k, clock + np.uint64(t), bounds, a)
+            if advance(memory, params, lo, hi, a, limit, SAME_STEP, r, te, tr):
+                count = gather_ends(te, tr, np.int64(0), ends, np.int64(0))
+                for j in range(count):
+                    add_episode(book, ends[j], stat)
+                for j in range(count):
+                    reset_lane(s, p, rng, ends[j])
+                    start(book, ends[j])
 
 
 # ---- templates: parts of the above ---------------------------------------------------------------
@@ -134,7 +173,7 @@ def step_block(s, p, rng, action, reward, terminated, truncated):
 
 def advance(memory, params, lo, hi, action, limit, mode, reward, terminated, truncated):
     """Step lanes lo to hi - 1, which all run; returns how many ended. The arrays after `hi` hold these lanes only."""
-    s, p, rng = state_views(memory, lo, hi), param_views(params, lo, hi), rng_view(memory, lo, hi)
+    s, p, rng = state_views(memory, lo, hi), param_views(params, lo, hi), rng_rows(memory, lo, hi)
     book = book_views(memory, lo, hi)
     step_block(s, p, rng, action, reward, terminated, truncated)
     ended = tally(book, limit, reward, terminated, truncated)
@@ -169,7 +208,7 @@ def autoreset(
     s, p, rng, book = (
         state_views(memory, lo, hi),
         param_views(params, lo, hi),
-        rng_view(memory, lo, hi),
+        rng_array(memory, lo, hi),
         book_views(memory, lo, hi),
     )
     o, x = observations[lo:hi], info_views(info, lo, hi)
@@ -193,7 +232,8 @@ def look(memory, params, lo, hi, observations, info):
     In loops of their own: inside `step_block` they cost it its vectorisation (2.5 ns a lane instead of 0.8).
     """
     s, p = state_views(memory, lo, hi), param_views(params, lo, hi)
-    o, x = observations[lo:hi], info_views(info, lo, hi)
+    # Here, not in the caller: a loop is vectorised with the function that it stands in, before that is inlined.
+    o, x = borrow_observations(observations)[lo:hi], info_views(info, lo, hi)
     for i in range(hi - lo):
         observe_lane(s, p, o, i)
     for i in range(hi - lo):
@@ -212,11 +252,22 @@ def inform_nothing(s, p, info, i):
 
 
 @kernel
+def add_episode(book, i, stat):
+    """Count the episode that lane i ended: running moments of return and length (Welford, 1962)."""
+    stat[0] += 1.0
+    change = book.episode_return[i] - stat[1]
+    stat[1] += change / stat[0]
+    stat[2] += change * (book.episode_return[i] - stat[1])
+    change = book.elapsed[i] - stat[3]
+    stat[3] += change / stat[0]
+    stat[4] += change * (book.elapsed[i] - stat[3])
+
+
+@kernel
 def start(book, i):
-    """A new episode in lane i."""
+    """A new episode in a lane that did not wait for it."""
     book.episode_return[i] = 0.0
     book.elapsed[i] = 0
-    book.ending[i] = 0
 
 
 @kernel

@@ -13,7 +13,7 @@ from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array, populate_array
-from sekai.kernels.jit import generate
+from sekai.kernels.jit import PART_OPTIONS, generate
 
 WORDS = {float: "words", int: "as_type(words, int64)", bool: "as_type(words, int64)"}
 
@@ -57,10 +57,16 @@ def _views(owner, name, fields, expressions):
     return generate(source, "views", f"{owner}.{name}", Rows=rows, as_type=as_type, int64=np.int64)
 
 
-def rng_view(owner, first, count):
-    """A kernel `view(words, lo, hi)`: the random words of lanes lo to hi - 1, a tuple of rows `uint64[hi - lo]`."""
+def rng_rows(owner, first, count):
+    """A kernel `view(words, lo, hi)`: the random words of lanes lo to hi - 1 as a tuple of rows, for loops over lanes."""
     views = ", ".join(f"as_type(words, uint64)[{first + k}, lo:hi]" for k in range(count))
     source = f"def view(words, lo, hi):\n    return ({views},)"
+    return generate(source, "view", f"{owner}.rng", as_type=as_type, uint64=np.uint64)
+
+
+def rng_array(owner, first, count):
+    """A kernel `view(words, lo, hi)`: the same as one array `uint64[6, hi - lo]`, for draws of single lanes."""
+    source = f"def view(words, lo, hi):\n    return as_type(words, uint64)[{first}:{first + count}, lo:hi]"
     return generate(source, "view", f"{owner}.rng", as_type=as_type, uint64=np.uint64)
 
 
@@ -91,7 +97,7 @@ def _as_type(typing, words, dtype):
     return result(words, dtype), code
 
 
-@overload(as_type)
+@overload(as_type, jit_options=PART_OPTIONS)
 def _compile_as_type(words, dtype):
     return lambda words, dtype: _as_type(words, dtype)
 
@@ -128,6 +134,6 @@ def _borrowed(typing, array, inner):
     return array(array, inner), code
 
 
-@overload(borrow)
+@overload(borrow, jit_options=PART_OPTIONS)
 def _compile_borrow(array, *inner):
     return lambda array, *inner: _borrowed(array, inner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sekai.kernels import episode, random, rows
+from sekai.kernels import episode, policies, random, rows
 from sekai.kernels.jit import bind, entry, interpret, kernel
 
 INFO_ROWS = {"elapsed_steps": int}  # kept for every environment, after its own rows
@@ -17,6 +17,7 @@ class Programs(NamedTuple):
     reset: Callable[..., Any]
     step: Callable[..., Any]
     step_one: Callable[..., Any]
+    rollout: Callable[..., Any]
 
 
 def build(cls: Any) -> Programs:
@@ -26,11 +27,13 @@ def build(cls: Any) -> Programs:
     parts = {
         "state_views": rows.row_views(owner, "State", state),
         "book_views": rows.row_views(owner, "Book", book, first=len(state)),
-        "rng_view": rows.rng_view(owner, len(state) + len(book), episode.RNG_ROWS),
+        "rng_rows": rows.rng_rows(owner, len(state) + len(book), episode.RNG_ROWS),
+        "rng_array": rows.rng_array(owner, len(state) + len(book), episode.RNG_ROWS),
         "param_views": rows.param_views(owner, cls._params.kinds | cls._options.kinds),
         "info_views": rows.row_views(owner, "Info", {**cls._info.kinds, **INFO_ROWS}),
         "borrow_observations": rows.borrower(owner, cls.observation_space.shape),
         "inform_lane": episode.inform_nothing,
+        "act_block": policies.random_actions,
     }
     parts |= {name: function for name, function in cls._lane_functions().items() if function is not None}
     for template in (episode.step_block, episode.look, episode.advance, episode.advance_running, episode.autoreset):

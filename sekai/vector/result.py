@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Generic
 
 import numpy as np
@@ -13,7 +13,7 @@ from sekai._types import InfoDict, ObsType
 from sekai.core.result import FrozenResult
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class VecStepResult(FrozenResult, Generic[ObsType]):
     """What one step of N lanes led to.
 
@@ -34,6 +34,21 @@ class VecStepResult(FrozenResult, Generic[ObsType]):
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
     infos: Sequence[InfoDict]
+
+    # By the slots' own setters, as in `StepResult`.
+    def __init__(
+        self,
+        observations: ObsType,
+        rewards: NDArray[np.float64],
+        terminated: NDArray[np.bool_],
+        truncated: NDArray[np.bool_],
+        infos: Sequence[InfoDict],
+    ) -> None:
+        _set_observations(self, observations)
+        _set_rewards(self, rewards)
+        _set_terminated(self, terminated)
+        _set_truncated(self, truncated)
+        _set_infos(self, infos)
 
     @property
     def dones(self) -> NDArray[np.bool_]:
@@ -61,6 +76,11 @@ class VecStepResult(FrozenResult, Generic[ObsType]):
             return self.infos.final_observations  # type: ignore[no-any-return]
         rows = [info["final_observation"] for info in self.infos if "final_observation" in info]
         return _stack(rows, self.observations)  # type: ignore[no-any-return]
+
+
+_set_observations, _set_rewards, _set_terminated, _set_truncated, _set_infos = (
+    getattr(VecStepResult, field.name).__set__ for field in fields(VecStepResult)
+)
 
 
 @dataclass(frozen=True)
