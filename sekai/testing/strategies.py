@@ -370,7 +370,7 @@ def _values(dtype: np.dtype[Any]) -> SearchStrategy[Any]:
 
 
 def _integers(first: Any, last: Any) -> SearchStrategy[int]:
-    return st.sampled_from([int(first), int(last)]) | st.integers(int(first), int(last))
+    return st.integers(int(first), int(last)) | st.sampled_from([int(first), int(last)])
 
 
 def _between(low: Any, high: Any) -> SearchStrategy[Any]:
