@@ -6,8 +6,10 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sekai._types import ActType, ObsType
+from sekai.core.async_rule import keep_async_consistent
 from sekai.error import VecEnvClosed
 from sekai.utils.integers import positive_int
 from sekai.vector.result import VecResetResult, VecStepResult
@@ -22,10 +24,13 @@ AUTORESET_MODES = ("same_step", "next_step", "disabled")
 class VecEnv(ABC, Generic[ObsType, ActType]):
     """N environments, the *lanes*, that are reset and stepped together.
 
+    Where a class overrides `step` or `reset` but not its async twin, the async method runs the override.
+
     Args:
         num_envs: N, at least 1.
         autoreset: What happens to a lane whose episode ended: `True` or `"same_step"` starts the next episode in the
-            same step, `"next_step"` in the step after, `False` or `"disabled"` freezes the lane until `reset`.
+            same step, `"next_step"` in the step after, `False` or `"disabled"` freezes the lane until `reset`. It may
+            be changed between two steps; a frozen lane thaws when the mode becomes `"next_step"`.
 
     Attributes:
         num_envs: N.
@@ -41,20 +46,37 @@ class VecEnv(ABC, Generic[ObsType, ActType]):
     closed = False
     spec: Any = None
     _supported_modes: ClassVar[tuple[str, ...]] = AUTORESET_MODES
-    _batch_spaces: dict[str, tuple[Space[Any], Space[Any]]]
+    _autoreset_mode = "same_step"
 
     def __init__(self, num_envs: int, autoreset: bool | str = True) -> None:
         self.num_envs = positive_int("num_envs", num_envs)
         self.autoreset_mode = autoreset
-        self._batch_spaces = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        keep_async_consistent(cls)
 
     @abstractmethod
-    def reset(self, *, seed: Any = None, options: Any = None) -> VecResetResult[ObsType]:
-        """Start an episode in every lane."""
+    def reset(self, *, seed: Any = None, options: Any = None, mask: Any = None) -> VecResetResult[ObsType]:
+        """Start an episode in every lane, or in those of `mask`.
+
+        Args:
+            seed: An int seeds lane i with `lane_seeds(seed, N)[i]`. A list has one entry per lane: an int, a Generator
+                (used itself), or None. None lets the streams go on.
+            options: What every lane is reset with, or a list of one per lane.
+            mask: Bool `(N,)`: the lanes to reset. The others are untouched, and their rows of the observations are
+                those of their last result; their entries of `seed` and `options` are ignored.
+        """
 
     @abstractmethod
-    def step(self, actions: ActType) -> VecStepResult[ObsType]:
-        """Step every lane with its action."""
+    def step(self, actions: ActType, mask: Any = None) -> VecStepResult[ObsType]:
+        """Step every lane with its action, or those of `mask`.
+
+        Args:
+            actions: An action per lane, batched as `batch_action_space` says.
+            mask: Bool `(N,)`: the lanes to step. The others keep their state and stream; their rows are the observation
+                and flags of their last result, reward 0 and an empty info. Their actions are ignored.
+        """
 
     @abstractmethod
     def close(self) -> None:
@@ -95,18 +117,18 @@ class VecEnv(ABC, Generic[ObsType, ActType]):
         from sekai.spaces.utils import batch_space
 
         space = getattr(self, name)
-        known = self._batch_spaces.get(name)
-        if known is None or known[0] is not space:
-            known = self._batch_spaces[name] = space, batch_space(space, self.num_envs)
-        return known[1]
+        known: dict[str, tuple[Space[Any], Space[Any]]] = self.__dict__.setdefault("_batch_spaces", {})
+        if name not in known or known[name][0] is not space:
+            known[name] = space, batch_space(space, self.num_envs)
+        return known[name][1]
 
-    async def async_reset(self, *, seed: Any = None, options: Any = None) -> VecResetResult[ObsType]:
+    async def async_reset(self, *, seed: Any = None, options: Any = None, mask: Any = None) -> VecResetResult[ObsType]:
         """`reset` for callers that await."""
-        return self.reset(seed=seed, options=options)
+        return self.reset(seed=seed, options=options, mask=mask)
 
-    async def async_step(self, actions: ActType) -> VecStepResult[ObsType]:
+    async def async_step(self, actions: ActType, mask: Any = None) -> VecStepResult[ObsType]:
         """`step` for callers that await."""
-        return self.step(actions)
+        return self.step(actions, mask)
 
     def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
         """Call a method of every lane; returns the list of what they return."""
@@ -124,6 +146,22 @@ class VecEnv(ABC, Generic[ObsType, ActType]):
         if self.closed:
             raise VecEnvClosed()
 
+    def _check_mask(self, mask: Any) -> NDArray[np.bool_] | None:
+        """The lanes that a caller chose; None for all of them.
+
+        Raises:
+            TypeError: The mask is not of bools.
+            ValueError: It has another shape than `(N,)`.
+        """
+        if mask is None:
+            return None
+        chosen = np.asarray(mask)
+        if chosen.shape != (self.num_envs,):
+            raise ValueError(f"mask must have one entry per lane, shape ({self.num_envs},), got shape {chosen.shape}")
+        if chosen.dtype != np.bool_:
+            raise TypeError(f"mask must hold bools, got an array of {chosen.dtype}")
+        return None if chosen.all() else chosen
+
     def _expand_seeds(self, seed: Any) -> list[Any]:
         """One seed per lane; None lets the lane's stream go on."""
         if seed is None:
@@ -135,6 +173,8 @@ class VecEnv(ABC, Generic[ObsType, ActType]):
             raise TypeError(
                 "seed must be an int, a list with one seed per lane or None, not one Generator for all lanes"
             )
+        if isinstance(seed, str):
+            raise ValueError(f"seed must be an int, a list with one seed per lane or None, got {seed!r}")
         return lane_seeds(seed, self.num_envs)
 
     def _expand_options(self, options: Any) -> list[Any]:
