@@ -62,9 +62,11 @@ if TYPE_CHECKING:
     from sekai.utils import get_action_mask as get_action_mask
     from sekai.utils import make_seed_sequence as make_seed_sequence
     from sekai.utils import np_random as np_random
+    from sekai.vector import AsyncVecEnv as AsyncVecEnv
     from sekai.vector import KernelEnv as KernelEnv
     from sekai.vector import KernelVecEnv as KernelVecEnv
     from sekai.vector import PerLane as PerLane
+    from sekai.vector import SyncVecEnv as SyncVecEnv
     from sekai.vector import VecEnv as VecEnv
     from sekai.vector import VecResetResult as VecResetResult
     from sekai.vector import VecStepResult as VecStepResult
@@ -95,7 +97,8 @@ else:
             "sekai.spaces": "Space Box Discrete MultiDiscrete MultiBinary Dict Tuple Sequence MaskedBox",
             "sekai.utils": "np_random make_seed_sequence get_action_mask",
             "sekai.vector": """
-                VecEnv KernelVecEnv KernelEnv PerLane VecStepResult VecResetResult stack_infos lane_seeds
+                VecEnv KernelVecEnv KernelEnv PerLane SyncVecEnv AsyncVecEnv
+                VecStepResult VecResetResult stack_infos lane_seeds
             """,
             "sekai.wrappers": "TimeLimit",
         },

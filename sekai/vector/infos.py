@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,21 @@ class InfoRows:
     def lane(self, words: np.ndarray, i: int) -> dict[str, Any]:
         """The info dict of column i, of Python numbers."""
         return {name: array[i].item() for name, array in self.arrays(words).items()}
+
+
+class PartialInfos(list[dict[str, Any]]):
+    """The infos of a step in which some lanes made no transition: they waited, or were only reset.
+
+    Attributes:
+        valid: Bool array `(N,)`: rows that are real transitions.
+    """
+
+    def __init__(self, infos: Iterable[dict[str, Any]], valid: np.ndarray) -> None:
+        super().__init__(infos)
+        self.valid = valid
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PartialInfos, (list(self), self.valid)
 
 
 class LazyInfos(Sequence[dict[str, Any]]):

@@ -1,0 +1,146 @@
+"""What batches of single environments have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from sekai._types import ActType, ObsType
+from sekai.core.result import ResetResult, StepResult
+from sekai.error import ResetRequired, SpaceMismatch
+from sekai.spaces import Space
+from sekai.spaces.utils import concatenate, iterate
+from sekai.utils.masking import stack_action_masks
+from sekai.utils.seeding import as_seed
+from sekai.vector.infos import PartialInfos
+from sekai.vector.result import VecResetResult, VecStepResult
+from sekai.vector.sub_envs import IdleRow
+from sekai.vector.vec_env import VecEnv
+
+EnvFn = Callable[[], Any]
+Spaces = tuple[Space[Any], Space[Any]]
+
+
+class EnvBatch(VecEnv[ObsType, ActType]):
+    """A batch made of single environments: what it is given and what it returns, wherever the environments live.
+
+    Args:
+        env_fns: What makes each environment.
+        autoreset: See `VecEnv`.
+    """
+
+    _started = False  # whether all lanes have been reset
+    _have_action_mask = False
+
+    def __init__(self, env_fns: Sequence[EnvFn], autoreset: bool | str = True) -> None:
+        if not hasattr(env_fns, "__len__"):
+            raise TypeError(f"env_fns must be a sequence of callables, got {env_fns!r}")
+        if len(env_fns) == 0:
+            raise ValueError("env_fns must hold at least one callable, got none")
+        super().__init__(len(env_fns), autoreset)
+
+    @property
+    def action_mask(self) -> Callable[[], Any]:
+        """`action_mask()` returns what each lane allows, as `action_space.sample_batch(N, mask=…)` takes it.
+
+        There is no such attribute if no environment has a mask.
+        """
+        if not self._have_action_mask:
+            raise AttributeError(f"no environment of {self!r} has an action_mask")
+        return lambda: stack_action_masks(self.action_space, self._action_masks())
+
+    def _action_masks(self) -> list[Any]:
+        """The mask of each lane."""
+        raise NotImplementedError
+
+    def _take_spaces(self, spaces: Iterable[Spaces]) -> None:
+        """Take over the spaces of lane 0, which all lanes must have.
+
+        Raises:
+            SpaceMismatch: A lane has others.
+        """
+        (self.observation_space, self.action_space), *others = spaces
+        for rank, pair in enumerate(others, 1):
+            for name, first, other in zip(("observation_space", "action_space"), self._spaces, pair, strict=True):
+                if first is not other and first != other:
+                    raise SpaceMismatch(
+                        f"all sub-envs must have the same spaces, but {name} of sub-env {rank} is {other!r} "
+                        f"and of sub-env 0 {first!r}"
+                    )
+
+    @property
+    def _spaces(self) -> Spaces:
+        return self.observation_space, self.action_space
+
+    # ---- arguments -------------------------------------------------------------------------------
+
+    def _reset_arguments(self, seed: Any, options: Any, mask: Any) -> tuple[list[Any], list[Any], list[bool]]:
+        """Check what `reset` was given, and return one seed, options and whether to reset it per lane."""
+        self._check_open()
+        chosen = self._check_mask(mask)
+        if chosen is not None:
+            self._check_started()
+        taken = [True] * self.num_envs if chosen is None else chosen.tolist()
+        seeds, each = self._expand_seeds(seed), self._expand_options(options)
+        return [_checked(entry) if t else None for entry, t in zip(seeds, taken, strict=True)], each, taken
+
+    def _step_arguments(self, actions: Any, mask: Any) -> tuple[list[Any], list[bool]]:
+        """Check what `step` was given, and return one action and whether to step it per lane."""
+        self._check_open()
+        self._check_started()
+        chosen = self._check_mask(mask)
+        return self._split_actions(actions), [True] * self.num_envs if chosen is None else chosen.tolist()
+
+    def _check_started(self) -> None:
+        if not self._started:
+            raise ResetRequired("call reset() first, for all lanes")
+
+    def _split_actions(self, actions: Any, count: int | None = None) -> list[Any]:
+        """The action of each of `count` lanes, by default all.
+
+        Raises:
+            TypeError: `actions` is no batch.
+            ValueError: It holds another number of actions.
+        """
+        count = self.num_envs if count is None else count
+        rows = list(iterate(self.action_space, actions))
+        if len(rows) != count:
+            raise ValueError(f"actions must have one entry per lane, {count}, got {len(rows)}")
+        return rows
+
+    def _one_value_each(self, name: str, values: Any) -> list[Any]:
+        """What `set_attr` gives each lane."""
+        if not isinstance(values, list):
+            return [values] * self.num_envs
+        self._check_count(f"values of {name!r}", values)
+        return values
+
+    # ---- results ---------------------------------------------------------------------------------
+
+    def _batch_obs(self, observations: Sequence[Any]) -> Any:
+        return concatenate(self.observation_space, observations)
+
+    def _batch_reset(self, results: Sequence[ResetResult[Any] | StepResult[Any]]) -> VecResetResult[ObsType]:
+        return VecResetResult(self._batch_obs([row.observation for row in results]), [row.info for row in results])
+
+    def _batch_step(self, results: Sequence[StepResult[Any]]) -> VecStepResult[ObsType]:
+        return VecStepResult(self._batch_obs([row.observation for row in results]), *columns(results))
+
+
+def columns(rows: Sequence[StepResult[Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+    """Rewards, terminated, truncated and infos of a batch."""
+    idle = [type(row) is IdleRow for row in rows]
+    infos = [row.info for row in rows]
+    return (
+        np.array([row.reward for row in rows], np.float64),
+        np.array([row.terminated for row in rows], np.bool_),
+        np.array([row.truncated for row in rows], np.bool_),
+        PartialInfos(infos, ~np.array(idle)) if any(idle) else infos,
+    )
+
+
+def _checked(seed: Any) -> Any:
+    return seed if seed is None or isinstance(seed, Generator) else as_seed(seed)
