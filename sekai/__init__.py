@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from sekai.vector import AsyncVecEnv as AsyncVecEnv
     from sekai.vector import KernelEnv as KernelEnv
     from sekai.vector import KernelVecEnv as KernelVecEnv
+    from sekai.vector import NativeVecEnv as NativeVecEnv
     from sekai.vector import PerLane as PerLane
     from sekai.vector import SyncVecEnv as SyncVecEnv
     from sekai.vector import VecEnv as VecEnv
@@ -97,7 +98,7 @@ else:
             "sekai.spaces": "Space Box Discrete MultiDiscrete MultiBinary Dict Tuple Sequence MaskedBox",
             "sekai.utils": "np_random make_seed_sequence get_action_mask",
             "sekai.vector": """
-                VecEnv KernelVecEnv KernelEnv PerLane SyncVecEnv AsyncVecEnv
+                VecEnv KernelVecEnv KernelEnv PerLane SyncVecEnv AsyncVecEnv NativeVecEnv
                 VecStepResult VecResetResult stack_infos lane_seeds
             """,
             "sekai.wrappers": "TimeLimit",

@@ -6,6 +6,8 @@ if TYPE_CHECKING:
     from sekai.vector.async_vec_env import AsyncVecEnv as AsyncVecEnv
     from sekai.vector.kernel import KernelVecEnv as KernelVecEnv
     from sekai.vector.kernel_env import KernelEnv as KernelEnv
+    from sekai.vector.native import NativeVecEnv as NativeVecEnv
+    from sekai.vector.native import shared as shared
     from sekai.vector.params import PerLane as PerLane
     from sekai.vector.result import VecResetResult as VecResetResult
     from sekai.vector.result import VecStepResult as VecStepResult
@@ -22,6 +24,7 @@ else:
             "sekai.vector.async_vec_env": "AsyncVecEnv",
             "sekai.vector.kernel": "KernelVecEnv",
             "sekai.vector.kernel_env": "KernelEnv",
+            "sekai.vector.native": "NativeVecEnv shared",
             "sekai.vector.params": "PerLane",
             "sekai.vector.result": "VecResetResult VecStepResult stack_infos",
             "sekai.vector.seeding": "lane_seeds",

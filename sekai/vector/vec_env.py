@@ -12,6 +12,7 @@ from sekai._types import ActType, ObsType
 from sekai.core.async_rule import keep_async_consistent
 from sekai.error import VecEnvClosed
 from sekai.utils.integers import positive_int
+from sekai.utils.seeding import as_seed
 from sekai.vector.result import VecResetResult, VecStepResult
 from sekai.vector.seeding import lane_seeds
 
@@ -162,10 +163,15 @@ class VecEnv(ABC, Generic[ObsType, ActType]):
             raise TypeError(f"mask must hold bools, got an array of {chosen.dtype}")
         return None if chosen.all() else chosen
 
-    def _expand_seeds(self, seed: Any) -> list[Any]:
-        """One seed per lane; None lets the lane's stream go on."""
+    def _check_seed(self, seed: Any) -> Any:
+        """What `reset` takes as seed: None, a list of one entry per lane (returned as it is), or an int.
+
+        Raises:
+            TypeError: It is something else.
+            ValueError: It is negative, a string, or a list of another length.
+        """
         if seed is None:
-            return [None] * self.num_envs
+            return None
         if isinstance(seed, list):
             self._check_count("seed", seed)
             return seed
@@ -175,7 +181,14 @@ class VecEnv(ABC, Generic[ObsType, ActType]):
             )
         if isinstance(seed, str):
             raise ValueError(f"seed must be an int, a list with one seed per lane or None, got {seed!r}")
-        return lane_seeds(seed, self.num_envs)
+        return as_seed(seed)
+
+    def _expand_seeds(self, seed: Any) -> list[Any]:
+        """One seed per lane; None lets the lane's stream go on."""
+        checked = self._check_seed(seed)
+        if checked is None:
+            return [None] * self.num_envs
+        return checked if isinstance(checked, list) else lane_seeds(checked, self.num_envs)
 
     def _expand_options(self, options: Any) -> list[Any]:
         """One options object per lane."""
