@@ -99,10 +99,16 @@ class ResetRequired(SekaiError):
 
 
 class AsyncCallPending(SekaiError):
-    """An asynchronous call was made while another one was running."""
+    """A call was made out of turn: while another one on the same environment was running, or to fetch what none made.
 
-    def __init__(self) -> None:
-        super().__init__("another async call on this environment has not finished; await it first.")
+    Args:
+        message: what is to be done, where it is not to await the other call.
+    """
+
+    def __init__(
+        self, *, message: str = "another async call on this environment has not finished; await it first."
+    ) -> None:
+        super().__init__(message)
 
 
 class SpaceMismatch(SekaiError):
@@ -120,21 +126,24 @@ class DeprecatedAPI(SekaiError):
 
 
 class VecEnvWorkerError(SekaiError):
-    """A sub-environment failed in its worker.
+    """A sub-environment failed in its worker, or the worker did.
 
     Args:
-        rank: index of the sub-environment.
-        exc_type: name of the error's class.
+        rank: index of the sub-environment; of a worker that failed, the first one of its own.
+        exc_type: name of the error's class; `WorkerDied` or `TimeoutError` for a worker.
         message: text of the error.
         remote_traceback: the worker's formatted traceback; may be empty.
+        worker: the worker and its sub-environments, where it is not known which of them failed.
     """
 
-    def __init__(self, rank: int, exc_type: str, message: str, remote_traceback: str) -> None:
+    def __init__(
+        self, rank: int, exc_type: str, message: str, remote_traceback: str, *, worker: str | None = None
+    ) -> None:
         self.rank = rank
         self.exc_type = exc_type
         self.remote_traceback = remote_traceback
         origin = f"\n\nTraceback of the worker:\n{remote_traceback}" if remote_traceback else ""
-        super().__init__(f"Sub-env {rank} raised {exc_type}: {message}{origin}")
+        super().__init__(f"{worker or f'Sub-env {rank}'} raised {exc_type}: {message}{origin}")
 
 
 class VecEnvClosed(SekaiError):

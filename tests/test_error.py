@@ -18,9 +18,11 @@ EXAMPLES = [
     error.ResetRequired(),
     error.ResetRequired("the episode is over"),
     error.AsyncCallPending(),
+    error.AsyncCallPending(message="call send() before recv()"),
     error.SpaceMismatch("shapes differ"),
     error.DeprecatedAPI("a", new="b"),
     error.VecEnvWorkerError(3, "KeyError", "boom", remote_traceback="File x, line 1"),
+    error.VecEnvWorkerError(3, "WorkerDied", "exit code 1", "", worker="Worker 1 (sub-envs 3-4)"),
     error.VecEnvClosed(),
     error.LookAheadError("return 7 knows return 8"),
 ]
@@ -78,6 +80,8 @@ def test_worker_error_tells_where_and_what():
     assert str(failed).startswith("Sub-env 3 raised KeyError: boom")
     assert str(failed).endswith("File x, line 1")
     assert str(error.VecEnvWorkerError(3, "KeyError", "boom", "")).endswith("KeyError: boom")
+    lost = error.VecEnvWorkerError(3, "WorkerDied", "exit code 1", "", worker="Worker 1 (sub-envs 3-4)")
+    assert (lost.rank, str(lost)) == (3, "Worker 1 (sub-envs 3-4) raised WorkerDied: exit code 1")
 
 
 @pytest.mark.parametrize("cls", [error.InvalidAction, error.InvalidObservation])
