@@ -6,8 +6,12 @@ A batch of n elements is an array (n, d): row i is element i, its d entries in C
 
 import math
 
+import numpy as np
+
 from sekai.kernels import random
 from sekai.kernels.jit import entry, kernel
+
+ONE = np.uint64(1)
 
 
 @entry
@@ -16,8 +20,7 @@ def sample_integers(low, last, rng, out):
 
     Args:
         low (int64[d]): smallest value of each entry.
-        last (int64[d]): largest value. Bounds that are uint64s, viewed as int64s, do as well: the range is taken
-            modulo 2**64.
+        last (int64[d]): largest value.
         rng (uint64[6, 1]): the stream.
         out (int64[n, d]): overwritten.
 
@@ -27,7 +30,15 @@ def sample_integers(low, last, rng, out):
     """
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
-            out[i, j] = random.integers(rng, 0, low[j], last[j] + 1)
+            out[i, j] = _integer(low[j], last[j], rng)
+
+
+@kernel
+def _integer(low, last, rng):
+    """Draw an int64 from low … last; the number after `last` need not be one."""
+    if last < 0:
+        return random.integers(rng, 0, low, last + 1)
+    return random.integers(rng, 0, low, np.uint64(last) + ONE)
 
 
 @entry

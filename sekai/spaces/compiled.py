@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 # Keeps the stream of batches apart from the streams of sub-spaces, whose spawn keys count from 0.
 BATCH_KEY = 2**32 - 1
 
+# Flipping it makes int64s of uint64s, in the same order, and back.
+TOP_BIT = np.uint64(2**63)
+
 Stream = NDArray[np.uint64]
 
 
@@ -29,10 +32,12 @@ def draw_integers(low: NDArray[Any], last: NDArray[Any], n: int, stream: Stream)
     """Draw n rows of integers, uniform from `low` to `last`; int64, or uint64 if the bounds are."""
     from sekai.kernels import spaces
 
-    wide = np.uint64 if low.dtype == np.uint64 else np.int64
+    unsigned = low.dtype == np.uint64
+    if unsigned:
+        low, last = (low ^ TOP_BIT).view(np.int64), (last ^ TOP_BIT).view(np.int64)
     out = np.empty((n, low.size), np.int64)
-    spaces.sample_integers(_flat(low, wide).view(np.int64), _flat(last, wide).view(np.int64), stream, out)
-    return out.view(wide).reshape(n, *low.shape)
+    spaces.sample_integers(_flat(low, np.int64), _flat(last, np.int64), stream, out)
+    return (out.view(np.uint64) ^ TOP_BIT if unsigned else out).reshape(n, *low.shape)
 
 
 def draw_allowed(count: NDArray[np.int64], flags: NDArray[np.bool_], n: int, stream: Stream) -> NDArray[np.int64]:

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sekai.kernels import spaces
+from numba import config
 
+from sekai.kernels import spaces
 from sekai.spaces.compiled import BATCH_KEY, start_stream
 
 
@@ -77,6 +78,7 @@ def test_nan_is_outside_and_no_entries_are_inside():
     assert inside.tolist() == [True, True]
 
 
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 def test_few_signatures_are_compiled():
     from sekai.spaces import Box, Discrete, MultiBinary, MultiDiscrete
 
