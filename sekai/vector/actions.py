@@ -43,16 +43,18 @@ class ActionFormat:
             ValueError: The shape is not `(N, *shape)`.
             InvalidAction: The numbers are of another kind (floats or bools for an integer space, say).
         """
-        array = np.asarray(actions)
-        if array.shape != (num_envs, *self.shape):
-            raise ValueError(f"actions must have shape {(num_envs, *self.shape)}, got {array.shape}")
+        expected = num_envs, *self.shape
+        try:
+            array = np.asarray(actions)
+        except ValueError:
+            raise ValueError(f"actions must have shape {expected}, got rows of different lengths") from None
+        if array.shape != expected:
+            raise ValueError(f"actions must have shape {expected}, got {array.shape}")
         if array.dtype == self.dtype and array.flags.carray:
             return array
         if array.dtype.kind not in self._kinds:
-            raise InvalidAction(actions, self.space)
-        if array.dtype == np.uint64:
-            array = np.minimum(array, np.uint64(2**63 - 1))  # beyond int64 is out of range all the same
-        return np.require(array, self.dtype, ["C", "A", "W"])
+            raise InvalidAction(array, self.space)
+        return np.require(self._within_64_bits(array), self.dtype, ["C", "A", "W"])
 
     def pack_one(self, action: Any) -> np.ndarray:
         """Return one action as a fresh batch of one lane.
@@ -61,16 +63,24 @@ class ActionFormat:
             InvalidAction: It is not of the space's shape and kind of number; bools and one-element arrays are not
                 integers.
         """
-        if self.shape or not isinstance(action, (int, np.integer)) or isinstance(action, bool):
-            array = np.asarray(action)
-            if array.shape != self.shape or array.dtype.kind not in self._kinds:
-                raise InvalidAction(action, self.space)
         packed = np.empty((1, *self.shape), self.dtype)
         try:
-            packed[0] = action
-        except OverflowError:  # an int beyond 64 bits
+            if self.shape or isinstance(action, bool) or not isinstance(action, (int, np.integer)):
+                array = np.asarray(action)
+                if array.shape != self.shape or array.dtype.kind not in self._kinds:
+                    raise InvalidAction(action, self.space)
+                packed[0] = self._within_64_bits(array)
+            else:
+                packed[0] = int(action)
+        except (ValueError, OverflowError):  # rows of different lengths, or an int beyond 64 bits
             raise InvalidAction(action, self.space) from None
         return packed
+
+    def _within_64_bits(self, array: np.ndarray) -> np.ndarray:
+        """The same numbers, but those that would wrap around as int64: they are out of range all the same."""
+        if array.dtype == np.uint64 and self.dtype == np.int64:
+            array = np.minimum(array, np.uint64(2**63 - 1))
+        return array
 
 
 def bounds_of(space: Space[Any]) -> tuple[np.ndarray, np.ndarray]:

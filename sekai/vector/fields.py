@@ -45,7 +45,7 @@ class Fields:
 
         Raises:
             TypeError: It is not of the field's type; nothing is rounded or parsed.
-            ValueError: It is NaN, or too large for 64 bits.
+            ValueError: It is NaN, or too large.
         """
         kind = self.kinds[name]
         if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -54,7 +54,10 @@ class Fields:
         if kind is float and isinstance(value, numbers.Real) and not truth:
             if value != value:
                 raise ValueError(f"{name} must not be NaN")
-            return float(value)
+            try:
+                return float(value)
+            except OverflowError:
+                raise ValueError(f"{name} must fit a float, got {value}") from None
         if kind is int and isinstance(value, numbers.Integral) and not truth:
             if not -(2**63) <= int(value) < 2**63:
                 raise ValueError(f"{name} must fit 64 bits, got {value}")
@@ -73,4 +76,6 @@ class Fields:
             raise TypeError(f"{name} must hold values that are each {KINDS[kind]}, got an array of {array.dtype}")
         if kind is float and np.isnan(array).any():
             raise ValueError(f"{name} must not be NaN, got NaN in lane {int(np.isnan(array).argmax())}")
+        if array.dtype == np.uint64 and kind is int and (array >= 2**63).any():
+            raise ValueError(f"{name} must fit 64 bits, got {array.max()} in lane {int(array.argmax())}")
         return array.astype(np.float64 if kind is float else np.int64)
