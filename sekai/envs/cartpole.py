@@ -13,7 +13,6 @@ from sekai.spaces.box import Box
 from sekai.spaces.discrete import Discrete
 
 HIGH = np.array([4.8, np.inf, 0.41887903, np.inf], np.float32)
-INTEGRATORS = {"euler": cartpole.EULER}  # any other name is semi-implicit Euler
 
 
 class CartPoleVecEnv(ClassicControlVecEnv[np.ndarray, np.ndarray]):
@@ -51,7 +50,7 @@ class CartPoleEnv(ClassicControlEnv[np.ndarray, int]):
     def __init__(self, sutton_barto_reward: bool = False, **params: Any) -> None:
         super().__init__(sutton_barto_reward=sutton_barto_reward, **params)
         self._warned = False
-        self.kinematics_integrator = "euler"
+        self._semi_implicit_name = "semi-implicit euler"
 
     @property
     def total_mass(self) -> float:
@@ -66,12 +65,15 @@ class CartPoleEnv(ClassicControlEnv[np.ndarray, int]):
     @property
     def kinematics_integrator(self) -> str:
         """`"euler"` (positions move with the old speeds); anything else is semi-implicit Euler (with the new ones)."""
-        return self._integrator_name
+        return "euler" if self.integrator == cartpole.EULER else self._semi_implicit_name
 
     @kinematics_integrator.setter
     def kinematics_integrator(self, name: str) -> None:
-        self.integrator = INTEGRATORS.get(name, cartpole.SEMI_IMPLICIT)
-        self._integrator_name = name
+        if name == "euler":
+            self.integrator = cartpole.EULER
+        else:
+            self.integrator = cartpole.SEMI_IMPLICIT
+            self._semi_implicit_name = name
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> Any:
         """Start an episode; `options` may hold `low` and `high`, the range of the first state's values."""

@@ -60,7 +60,8 @@ class ClassicControlEnv(KernelEnv[ObsType, ActType]):
             raise ValueError(
                 f"state must be {len(self._state_names)} numbers ({', '.join(self._state_names)}), got {values!r}"
             )
-        for name, value in zip(self._state_names, array, strict=True):
+        checked = [self._vec._state.check(name, value) for name, value in zip(self._state_names, array, strict=True)]
+        for name, value in zip(self._state_names, checked, strict=True):
             self._vec._state_row(name)[0] = value
         self._vec._started = True
 
