@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,14 @@ def as_count(name: str, value: Any) -> int:
     if count < 0:
         raise ValueError(f"{name} must not be negative, got {count}")
     return count
+
+
+def as_shape(shape: Iterable[Any]) -> tuple[int, ...]:
+    """Return a shape as a tuple of Python ints; anything but a sequence of ints is a TypeError."""
+    try:
+        return tuple(operator.index(size) for size in shape)
+    except TypeError:
+        raise TypeError(f"shape must be a sequence of ints, got {shape!r}") from None
 
 
 def as_array(x: Any) -> NDArray[Any] | None:
@@ -39,7 +49,7 @@ def is_within(x: NDArray[Any], low: NDArray[Any], high: NDArray[Any]) -> bool:
     """Whether `low <= x <= high` everywhere; NaN is not."""
     if x.dtype == np.uint64 and low.dtype.kind == "i":
         x = x.astype(object)  # older NumPy compares the two kinds of 64-bit integers as doubles
-    return bool(((low <= x) & (x <= high)).all())
+    return bool(np.logical_and(low <= x, x <= high).all())
 
 
 def require_choice(allowed: NDArray[np.bool_]) -> None:
@@ -50,9 +60,9 @@ def require_choice(allowed: NDArray[np.bool_]) -> None:
         raise ValueError(f"All actions masked: row {row} of the mask has no flag equal to 1 for entry {entry}")
 
 
-def as_batch(x: Any, name: str = "x") -> NDArray[Any]:
+def as_batch(x: Any) -> NDArray[Any]:
     """Return a batch of arrays or numbers as one array with a leading axis; anything else is a ValueError."""
     array = as_array(x)
     if array is None or array.ndim == 0:
-        raise ValueError(f"{name} must be a batch, an array whose first axis goes through the elements, got {x!r}")
+        raise ValueError(f"x must be a batch, an array whose first axis goes through the elements, got {x!r}")
     return array

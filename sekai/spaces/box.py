@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import DTypeLike, NDArray
 
-from sekai.spaces.arguments import as_batch, as_count, holds_ints, is_within
+from sekai.spaces.arguments import as_batch, as_count, as_shape, holds_ints, is_within
 from sekai.spaces.compiled import draw_floats, draw_integers, rows_within
 from sekai.spaces.plan import FloatPlan, IntegerPlan
 from sekai.spaces.space import Space
@@ -43,7 +42,7 @@ class Box(Space[NDArray[Any]]):
         self.low = _as_bound(low, dtype, "low")
         self.high = _as_bound(high, dtype, "high")
         if shape is not None:
-            shape = tuple(operator.index(size) for size in shape)
+            shape = as_shape(shape)
             self.low = np.broadcast_to(self.low, shape).copy()
             self.high = np.broadcast_to(self.high, shape).copy()
         elif self.low.shape != self.high.shape:
@@ -137,7 +136,7 @@ class Box(Space[NDArray[Any]]):
             return np.zeros(n, np.bool_)
         if _is_plain(numbers.dtype) and _is_plain(self.dtype):
             return rows_within(numbers, self.low, self.high)
-        return np.array([is_within(row, self.low, self.high) for row in numbers], np.bool_)
+        return np.array([is_within(numbers[i, ...], self.low, self.high) for i in range(n)], np.bool_)
 
     def as_numbers(self, x: Any) -> NDArray[Any] | None:
         """Return `x` as an array that can be compared with the bounds; None if its dtype rules it out."""

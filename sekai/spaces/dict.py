@@ -106,16 +106,14 @@ class Dict(Composite[dict[Any, Any]]):
         return {key: space.sample_batch(n, part_mask(mask, key)) for key, space in self.spaces.items()}
 
     def contains_batch(self, x: Any) -> NDArray[np.bool_]:
-        """Return which elements of a dict of batches are elements of the space; none is if the keys differ.
+        """Return which elements of a dict of batches are elements of the space.
 
         Raises:
-            ValueError: `x` is no dict of batches of one length, or no sub-space holds data that tells it.
+            ValueError: `x` is no dict of batches of one length with exactly these keys, or no sub-space holds data.
         """
-        if not isinstance(x, dict):
-            raise ValueError(f"x must be a dict of batches, got {x!r}")
-        known = {key: space for key, space in self.spaces.items() if key in x}
-        inside = contain_all(self, known.values(), [x[key] for key in known])
-        return inside & (x.keys() == self.spaces.keys())
+        if not isinstance(x, dict) or x.keys() != self.spaces.keys():
+            raise ValueError(f"x must be a dict of batches with the keys {list(self.spaces)}, got {x!r}")
+        return contain_all(self, self.parts, [x[key] for key in self.spaces])
 
     def to_jsonable(self) -> dict[str, Any]:
         """Describe the space in plain data."""

@@ -189,11 +189,9 @@ class MultiDiscrete(Space[NDArray[Any]]):
 def _as_int64(values: ArrayLike, name: str) -> NDArray[np.int64]:
     """Return a fresh int64 array, or raise an error that names the argument."""
     array = np.asarray(values)
-    if (
-        array.dtype in (np.uint64, object)
-        and holds_ints(array.astype(object))
-        and np.any(array > np.iinfo(np.int64).max)
-    ):
+    # Ints beyond int64 make one of these.
+    wide = array.dtype in (np.uint64, object) and holds_ints(array.astype(object))
+    if wide and np.any(array > np.iinfo(np.int64).max):
         raise ValueError(f"{name} must fit int64, got {values!r}")
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"{name} must hold integers, got {values!r}")

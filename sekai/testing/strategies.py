@@ -201,9 +201,11 @@ def _(space: Discrete) -> SearchStrategy[Any]:
 def _(space: Box) -> SearchStrategy[Any]:
     def outside(i: int) -> list[Any]:
         low, high = space.low.flat[i], space.high.flat[i]
+        if space.dtype.kind in "iub":
+            return [int(low) - 1, int(high) + 1]
         if space.dtype.kind == "f":
-            return [math.nan, *(v for v in (math.nextafter(low, -math.inf), math.nextafter(high, math.inf)) if v)]
-        return [int(low) - 1, int(high) + 1]
+            return [math.nan, math.nextafter(low, -math.inf), math.nextafter(high, math.inf)]
+        return [math.nan]
 
     return _oddities(space, _broken_arrays(space, outside))
 
@@ -374,10 +376,12 @@ def _integers(first: Any, last: Any) -> SearchStrategy[int]:
 
 
 def _between(low: Any, high: Any) -> SearchStrategy[Any]:
-    if low.dtype.kind == "f":
+    if low.dtype.kind in "iub":
+        return _integers(low, high)
+    if low.dtype.kind == "f" and low.dtype.itemsize <= 8:
         # Adding 0.0 makes 0.0 of -0.0, which `floats` tells apart.
         return st.floats(float(low) + 0.0, float(high) + 0.0, width=_width(low.dtype))
-    return _integers(low, high)
+    return st.sampled_from([low, high])
 
 
 def _width(dtype: np.dtype[Any]) -> Any:

@@ -66,6 +66,14 @@ def test_masks_are_accepted(data):
     assert space.contains(space.sample(data.draw(sts.masks(space))))
 
 
+@pytest.mark.parametrize("dtype", [bool, np.longdouble, complex])
+@given(data=st.data())
+def test_boxes_that_cannot_be_sampled_have_elements_all_the_same(dtype, data):
+    box = Box(0, 1, (2,), dtype)
+    assert box.contains(data.draw(sts.elements(box)))
+    assert not box.contains(data.draw(sts.non_elements(box)))
+
+
 @settings(max_examples=20)
 @given(st.data())
 def test_large_spaces_are_no_trouble(data):
