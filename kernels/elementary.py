@@ -16,6 +16,7 @@ In a loop that does not vectorise `sincos` takes 23, `sincos_near` 10, and libm'
 import math
 
 import numpy as np
+
 from sekai.kernels.jit import kernel
 
 NEAR = 1647099.0  # 2**20 quarter turns: as far as `sincos_near` goes

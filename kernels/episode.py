@@ -4,9 +4,9 @@ The names that the templates call and do not define are parts that `sekai.kernel
 environment:
 
     state_views, book_views, param_views, info_views, rng_rows      the named rows of a block
-    rng_array                                                       the random words of a block, for draws of single lanes
-    borrow_observations                                             observations with strides that the compiler knows
-    reset_lane, step_lane, step_block, observe_lane, inform_lane    the environment itself
+    rng_array                                                       the random words of a block, for draws of single
+    lanes borrow_observations                                             observations with strides that the compiler
+    knows reset_lane, step_lane, step_block, observe_lane, inform_lane    the environment itself
     act_block                                                       the policy of a fused rollout
 
 `memory` is a `float64[rows, ≥ N]` of 64-bit words: the environment's state, the book-keeping of episodes and the
@@ -17,6 +17,7 @@ first and loops start at 0: the same loop over `range(lo, hi)` does not vectoris
 
 import numpy as np
 from numba.extending import overload
+
 from sekai.kernels.jit import kernel
 from sekai.kernels.policies import lane_keys
 from sekai.kernels.rows import borrow
@@ -54,46 +55,57 @@ def reset(memory, params, mask, observations, info):
         for i in range(hi - lo):
             if m[i]:
                 reset_lane(s, p, rng, i)
-                start(book, i)
+                start_episode(book, i)
                 book.ending[i] = 0
         look(memory, params, lo, hi, observations, info)
 
 
-def step(memory, params, actions, bounds, limit, mode, observations, rewards, terminated, truncated, info, ends,
-         final_observations, reset_info):  # fmt: skip
-    """Step every lane, with autoreset.
+def step(memory, params, actions, bounds, mask, masked, limit, mode, first, last, checked, observations, rewards,
+         terminated, truncated, info, ends, final_observations, reset_info):  # fmt: skip
+    """Step lanes first to last - 1, with autoreset.
 
     Args:
-        memory (float64, (rows, N)), params (float64, (P,) or (P, N)).
-        actions (int64 or float64, (N,) or (N, k)), bounds (same dtype, (2, k)): lowest and highest action.
+        memory (float64, (rows, >= N)), params (float64, (P,) or (P, N)).
+        actions (int64 or float64, (N, ...)), bounds (same dtype, (2, k)): lowest and highest action.
+        mask (bool, (N,)): lanes to step, if `masked`; the others are left as they are.
         limit (int): steps after which an episode is truncated. mode (int): SAME_STEP, NEXT_STEP or DISABLED.
-    Writes: memory; observations (N, …), rewards (float64), terminated, truncated (bool), info (float64, (K, N)); in
-        row or column k < count: ends (int64, (N + 1,)), the k-th lane that ended; final_observations, its last
-        observation; reset_info.
+        first, last (int): lanes; first is a multiple of BLOCK. checked (bool): whether the actions are known to be
+            valid.
+    Writes: memory; observations (N, ...), rewards (float64), terminated, truncated (bool), info (float64, (K, N)); and
+        for the k-th of these lanes that ended, in row or column `place(first) + k`: ends (int64), its number;
+        final_observations, its last observation; reset_info, the info of its reset.
 
     Returns:
-        count, how many lanes ended and were reset; or -1 - i if the action of lane i is out of bounds (nothing has
-        changed then).
+        How many lanes ended and were reset in the same step; or -1 - i if the action of lane i, which is to be stepped,
+        is out of bounds: nothing has changed then.
     """
-    memory, params, actions, bounds = borrow(memory), borrow(params), borrow(actions), borrow(bounds)
+    memory, params, actions, mask = borrow(memory), borrow(params), borrow(actions), borrow(mask)
     observations, final_observations = borrow(observations), borrow(final_observations)
     rewards, terminated, truncated, info = borrow(rewards), borrow(terminated), borrow(truncated), borrow(info)
     ends, reset_info = borrow(ends), borrow(reset_info)
-
-    bad = first_invalid(actions, bounds, book_views(memory, np.int64(0), rewards.size).ending)
-    if bad >= 0:
-        return -1 - bad
-    count = np.int64(0)
-    for lo in range(0, rewards.size, BLOCK):
-        hi = min(lo + BLOCK, rewards.size)
+    if not checked:
+        bad = first_invalid(actions, borrow(bounds), book_views(memory, np.int64(0), mask.size).ending, mask, masked)
+        if bad >= 0:
+            return -1 - bad
+    start = count = place(first)
+    for lo in range(first, last, BLOCK):
+        hi = min(lo + BLOCK, last)
         te, tr = terminated[lo:hi], truncated[lo:hi]
-        ended = advance_running(memory, params, lo, hi, actions[lo:hi], limit, mode, rewards[lo:hi], te, tr)
+        ended = advance_running(
+            memory, params, lo, hi, actions[lo:hi], mask[lo:hi], masked, limit, mode, rewards[lo:hi], te, tr
+        )
         look(memory, params, lo, hi, observations, info)
         if ended and mode == SAME_STEP:
             count = autoreset(
                 memory, params, lo, hi, te, tr, observations, info, ends, final_observations, reset_info, count
             )
-    return count
+    return count - start
+
+
+def check(memory, actions, bounds, mask, masked):
+    """Index of the first lane that is to be stepped and whose action is out of bounds, or -1."""
+    memory, actions, bounds, mask = borrow(memory), borrow(actions), borrow(bounds), borrow(mask)
+    return first_invalid(actions, bounds, book_views(memory, np.int64(0), mask.size).ending, mask, masked)
 
 
 def step_one(memory, params, actions, bounds, limit, observation, info):
@@ -102,20 +114,10 @@ def step_one(memory, params, actions, bounds, limit, observation, info):
     Returns:
         (valid action, reward, terminated, truncated); nothing has changed if the action is not valid.
     """
-    memory, params, actions, bounds, info = (
-        borrow(memory),
-        borrow(params),
-        borrow(actions),
-        borrow(bounds),
-        borrow(info),
-    )
+    memory, params, actions, bounds = borrow(memory), borrow(params), borrow(actions), borrow(bounds)
     lo, hi = np.int64(0), np.int64(1)  # not literals, for which the parts would be compiled a second time
-    s, p, rng, book = (
-        state_views(memory, lo, hi),
-        param_views(params, lo, hi),
-        rng_array(memory, lo, hi),
-        book_views(memory, lo, hi),
-    )
+    s, p, rng = state_views(memory, lo, hi), param_views(params, lo, hi), rng_array(memory, lo, hi)
+    book = book_views(memory, lo, hi)
     if not within(actions, bounds, 0):
         return False, 0.0, False, False
     reward, terminated, truncated = step_lane(s, p, rng, actions, 0)
@@ -123,7 +125,7 @@ def step_one(memory, params, actions, bounds, limit, observation, info):
     book.elapsed[0] += 1
     truncated |= book.elapsed[0] >= limit
     book.ending[0] = TERMINATED * terminated + TRUNCATED * truncated
-    look(memory, params, lo, hi, borrow(observation), info)
+    look(memory, params, lo, hi, borrow(observation), borrow(info))
     return True, float(reward), terminated, truncated
 
 
@@ -137,7 +139,8 @@ def rollout(memory, params, clock, bounds, limit, first, last, num_steps, keys, 
         memory, params, bounds, limit: as for `step`.
         clock (uint64): number of the first step's draw of actions.
         first, last (int): lanes; first is a multiple of BLOCK. num_steps (int).
-        keys (uint64), action (of the actions' dtype and shape), reward, terminated, truncated, ends: scratch for one block.
+        keys (uint64), action (of the actions' dtype and shape), reward, terminated, truncated, ends: scratch for one
+        block.
     Writes: memory; stats (float64, (blocks, 5)), added to: number, mean and sum of squared deviations of the returns of
         episodes that ended, and the same two of their lengths.
     """
@@ -159,7 +162,7 @@ def rollout(memory, params, clock, bounds, limit, first, last, num_steps, keys, 
                     add_episode(book, ends[j], stat)
                 for j in range(count):
                     reset_lane(s, p, rng, ends[j])
-                    start(book, ends[j])
+                    start_episode(book, ends[j])
 
 
 # ---- templates: parts of the above ---------------------------------------------------------------
@@ -182,23 +185,46 @@ def advance(memory, params, lo, hi, action, limit, mode, reward, terminated, tru
     return ended
 
 
-def advance_running(memory, params, lo, hi, action, limit, mode, reward, terminated, truncated):
-    """`advance` the lanes that run, in stretches; one that waits for its reset repeats how it ended, with reward 0."""
+def advance_running(memory, params, lo, hi, action, mask, masked, limit, mode, reward, terminated, truncated):
+    """`advance` the lanes of a block that run, in stretches; returns how many ended.
+
+    A lane that waits for its reset is reset in next-step mode, and else repeats how it ended; its reward is 0. A lane
+    that `mask` leaves out is left as it is, with reward 0 and no flags.
+    """
     ending = book_views(memory, lo, hi).ending
-    all_run = mode == SAME_STEP or not any_nonzero(ending)
+    all_run = not masked and (mode == SAME_STEP or not any_nonzero(ending))
     ended = 0
     i = 0
     while i < hi - lo:
-        if not all_run and ending[i]:
-            reward[i], terminated[i], truncated[i] = 0.0, ending[i] & TERMINATED != 0, ending[i] & TRUNCATED != 0
-            i += 1
+        if all_run or (ending[i] == 0 and (mask[i] or not masked)):
+            j = hi - lo
+            if not all_run:
+                j = i + 1
+                while j < hi - lo and ending[j] == 0 and (mask[j] or not masked):
+                    j += 1
+            ended += advance(
+                memory, params, lo + i, lo + j, action[i:j], limit, mode, reward[i:j], terminated[i:j], truncated[i:j]
+            )
+            i = j
             continue
-        j = hi - lo if all_run else next_nonzero(ending, i)
-        ended += advance(
-            memory, params, lo + i, lo + j, action[i:j], limit, mode, reward[i:j], terminated[i:j], truncated[i:j]
-        )
-        i = j
+        if mode == NEXT_STEP and (mask[i] or not masked):
+            restart(memory, params, lo + i)
+        reward[i], terminated[i], truncated[i] = 0.0, ending[i] & TERMINATED != 0, ending[i] & TRUNCATED != 0
+        i += 1
     return ended
+
+
+def restart(memory, params, lane):
+    """Start an episode in one lane."""
+    s, p, rng = (
+        state_views(memory, lane, lane + 1),
+        param_views(params, lane, lane + 1),
+        rng_array(memory, lane, lane + 1),
+    )
+    book = book_views(memory, lane, lane + 1)
+    reset_lane(s, p, rng, 0)
+    start_episode(book, 0)
+    book.ending[0] = 0
 
 
 def autoreset(
@@ -219,7 +245,7 @@ def autoreset(
         copy_row(final_observations, k, o, i)
         copy_column(reset_info, k, info, lo + i)
         reset_lane(s, p, rng, i)
-        start(book, i)
+        start_episode(book, i)
         observe_lane(s, p, o, i)
         inform_lane(s, p, x, i)
         swap_columns(reset_info, k, info, lo + i)
@@ -264,7 +290,7 @@ def add_episode(book, i, stat):
 
 
 @kernel
-def start(book, i):
+def start_episode(book, i):
     """A new episode in a lane that did not wait for it."""
     book.episode_return[i] = 0.0
     book.elapsed[i] = 0
@@ -312,14 +338,6 @@ def any_nonzero(row):
     return bits != 0
 
 
-@kernel
-def next_nonzero(row, i):
-    """Index of the first value from i on that is not 0, or the row's length."""
-    while i < row.size and row[i] == 0:
-        i += 1
-    return i
-
-
 def number(actions, i, k):
     """Number k of the action of lane i."""
     return actions.reshape(actions.shape[0], -1)[i, k]
@@ -343,18 +361,24 @@ def within(actions, bounds, i):
 
 
 @kernel
-def first_invalid(actions, bounds, ending):
-    """Index of the first lane that runs and whose action is not `within` its bounds, or -1."""
+def first_invalid(actions, bounds, ending, mask, masked):
+    """Index of the first lane that is to be stepped and whose action is not `within` its bounds, or -1."""
     good = True
     for k in range(bounds.shape[1]):
         low, high = bounds[0, k], bounds[1, k]
-        for i in range(ending.size):
+        for i in range(mask.size):
             good &= (low <= number(actions, i, k)) & (number(actions, i, k) <= high)
     if not good:
-        for i in range(ending.size):
-            if ending[i] == 0 and not within(actions, bounds, i):
+        for i in range(mask.size):
+            if ending[i] == 0 and (mask[i] or not masked) and not within(actions, bounds, i):
                 return i
     return -1
+
+
+@kernel
+def place(first):
+    """Where a range of lanes puts its ends: each block has a place more than lanes, which `gather_ends` needs."""
+    return first + first // BLOCK
 
 
 @kernel

@@ -314,18 +314,20 @@ class DiskCache(_Cache):
 
     @property
     def cache_path(self):
+        """Where the files are."""
         return cache_folder()
 
     def enable(self):
-        pass
+        """Do nothing: the cache is always on."""
 
     def disable(self):
-        pass
+        """Do nothing: the cache is always on."""
 
     def flush(self):
-        pass
+        """Do nothing: files are never stale."""
 
     def load_overload(self, sig, target_context):
+        """The machine code for a signature, or None."""
         path = self.paths[sig] = self._path(sig, target_context.codegen())
         if path is None:
             return None
@@ -342,6 +344,7 @@ class DiskCache(_Cache):
         return compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
 
     def save_overload(self, sig, data):
+        """Write the machine code of a signature just compiled."""
         path = self.paths.pop(sig, None)
         if path is None or data.library.has_dynamic_globals:  # addresses of large arrays, of this process only
             return

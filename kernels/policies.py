@@ -12,7 +12,7 @@ GOLDEN, FIRST, SECOND = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1C
 
 @kernel
 def mix(x):
-    """Scramble 64 bits, one to one: SplitMix64's finaliser (Steele, Lea and Flood, 2014, fig. 16, in Stafford's variant)."""
+    """Scramble 64 bits, one to one: SplitMix64's finaliser (Steele, Lea and Flood, 2014, fig. 16)."""
     x = (x ^ x >> S30) * FIRST
     x = (x ^ x >> S27) * SECOND
     return x ^ x >> S31
@@ -20,9 +20,10 @@ def mix(x):
 
 @kernel
 def lane_keys(rng, keys):
-    """Make the keys of the lanes' random actions from the increments of their streams, which are as random as the seeds.
+    """Make the keys of the lanes' random actions from the increments of their streams.
 
-    A lane's random actions thus depend on its seed alone, and take no draw from its environment.
+    Those are as random as the seeds, and never change: a lane's random actions depend on its seed alone, and take no draw
+    from its environment.
 
     Args:
         rng: the random words of n lanes.

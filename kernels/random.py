@@ -19,8 +19,8 @@ variables, 1993; constants and the order of draws as NumPy has them.
 
 import math
 
-import numpy as np
 import numba
+import numpy as np
 from llvmlite import ir
 from numba.extending import intrinsic, overload
 

@@ -13,6 +13,7 @@ from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array, populate_array
+
 from sekai.kernels.jit import PART_OPTIONS, generate
 
 WORDS = {float: "words", int: "as_type(words, int64)", bool: "as_type(words, int64)"}
@@ -58,7 +59,7 @@ def _views(owner, name, fields, expressions):
 
 
 def rng_rows(owner, first, count):
-    """A kernel `view(words, lo, hi)`: the random words of lanes lo to hi - 1 as a tuple of rows, for loops over lanes."""
+    """A kernel `view(words, lo, hi)`: the random words of lanes lo to hi - 1, a tuple of rows, for loops over lanes."""
     views = ", ".join(f"as_type(words, uint64)[{first + k}, lo:hi]" for k in range(count))
     source = f"def view(words, lo, hi):\n    return ({views},)"
     return generate(source, "view", f"{owner}.rng", as_type=as_type, uint64=np.uint64)

@@ -67,8 +67,8 @@ def rollout(
         policy: `"random"`: each action uniform over the action space.
         num_steps: Steps of each lane, at least 1.
         seed: Seeds the lanes as `vec.reset` does, and so the streams of their random actions.
-        num_threads: How many threads share the lanes; None for as many as there are processors, if the work is worth it.
-            The result is the same for any number.
+        num_threads: How many threads share the lanes; None for as many as there are processors, if the work is worth
+            it. The result is the same for any number.
         progress: Show a progress bar.
 
     Raises:

@@ -60,21 +60,41 @@ class LazyInfos(Sequence[dict[str, Any]]):
         final_observations: Their last observations, rows in that order.
     """
 
-    __slots__ = ("_resets", "_rows", "_valid", "_words", "final_lanes", "final_observations", "num_envs")
+    __slots__ = (
+        "_reset_rows",
+        "_reset_words",
+        "_resets",
+        "_rows",
+        "_valid",
+        "_words",
+        "final_lanes",
+        "final_observations",
+        "num_envs",
+    )
 
-    def __init__(self, num_envs: int, rows: InfoRows, words: np.ndarray, valid: np.ndarray | None = None) -> None:
+    def __init__(
+        self,
+        num_envs: int,
+        rows: InfoRows,
+        words: np.ndarray,
+        valid: np.ndarray | None = None,
+        resets: np.ndarray | None = None,
+        reset_rows: InfoRows | None = None,
+    ) -> None:
         self.num_envs = num_envs
         self.final_lanes = NO_LANES
         self.final_observations: Any = NO_LANES
         self._rows = rows
         self._words = words
         self._valid = valid
+        self._resets = resets
+        self._reset_rows = reset_rows
 
     def set_ends(self, lanes: np.ndarray, observations: Any, reset_rows: InfoRows, reset_words: np.ndarray) -> None:
         """Add the lanes that ended, their last observations, and the infos of their resets, all in that order."""
         self.final_lanes = lanes
         self.final_observations = observations
-        self._resets = reset_rows, reset_words
+        self._reset_rows, self._reset_words = reset_rows, reset_words
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
@@ -94,17 +114,20 @@ class LazyInfos(Sequence[dict[str, Any]]):
             return [self[i] for i in range(*index.indices(self.num_envs))]
         i = range(self.num_envs)[index]
         if self._valid is not None and not self._valid[i]:
-            return {}
+            if self._resets is None or not self._resets[i]:
+                return {}
+            assert self._reset_rows is not None
+            return {**self._reset_rows.lane(self._words, i), "reset": True}
         info = self._rows.lane(self._words, i)
         k = int(np.searchsorted(self.final_lanes, i))
         if k == self.final_lanes.size or self.final_lanes[k] != i:
             return info
-        reset_rows, reset_words = self._resets
+        assert self._reset_rows is not None
         return {
             **info,
             "final_observation": self.final_observations[k].copy(),
             "final_info": info,
-            "reset_info": reset_rows.lane(reset_words, k),
+            "reset_info": self._reset_rows.lane(self._reset_words, k),
         }
 
     def __iter__(self) -> Iterator[dict[str, Any]]:

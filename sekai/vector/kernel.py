@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
-from typing import Any, ClassVar
+from copy import deepcopy
+from sys import getrefcount
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy import empty
 from numpy.random import PCG64, Generator, SeedSequence
 
 from sekai._types import ActType, ObsType
@@ -20,10 +22,26 @@ from sekai.vector.params import ParamRows
 from sekai.vector.result import VecResetResult, VecStepResult
 from sekai.vector.seeding import seed_lanes, seed_numbers, spawned_words, split_seeds
 from sekai.vector.stream import Stream, set_words
+from sekai.vector.threads import available, over_lanes, ranges
 from sekai.vector.vec_env import AUTORESET_MODES, VecEnv
 
 # As in sekai.kernels.episode, which is imported with the first batch and not before.
-BOOK_ROWS, RNG_ROWS, NO_LIMIT = 3, 6, 2**62
+BOOK = {"episode_return": float, "elapsed": int, "ending": int}
+BOOK_ROWS, RNG_ROWS, NO_LIMIT, BLOCK = len(BOOK), 6, 2**62, 1024
+NEXT_STEP = AUTORESET_MODES.index("next_step")
+BOOL = np.dtype(np.bool_)
+
+THREADS_PAY = 2**17  # lanes from which on a single step is shared by threads if nothing else is said
+
+
+class Outputs(NamedTuple):
+    """What the kernels write a step's result into."""
+
+    observations: Any
+    rewards: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+    info: np.ndarray
 
 
 class KernelVecEnv(VecEnv[ObsType, ActType]):
@@ -73,7 +91,6 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     step_block: ClassVar[Any] = None
     metadata: ClassVar[dict[str, Any]] = {}
 
-    _supported_modes: ClassVar[tuple[str, ...]] = ("same_step", "disabled")
     _state: ClassVar[Fields]
     _params: ClassVar[Fields]
     _options: ClassVar[Fields]
@@ -113,18 +130,23 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         *,
         autoreset: bool | str = True,
         max_episode_steps: int | None = None,
+        copy: bool = True,
+        num_threads: int | None = None,
         debug: bool = False,
         **params: Any,
     ) -> None:
         super().__init__(num_envs, autoreset)
-        self.max_episode_steps = (
-            None if max_episode_steps is None else positive_int("max_episode_steps", max_episode_steps)
-        )
+        self.max_episode_steps = max_episode_steps
+        if max_episode_steps is not None:
+            self.max_episode_steps = positive_int("max_episode_steps", max_episode_steps)
+        self.num_threads = None if num_threads is None else positive_int("num_threads", num_threads)
+        self.copy = copy
         self.debug = debug
         self._program = self._programs(debug)
-        self.observation_space = copy.deepcopy(type(self).observation_space)
-        self.action_space = copy.deepcopy(type(self).action_space)
+        self.observation_space = deepcopy(type(self).observation_space)
+        self.action_space = deepcopy(type(self).action_space)
         self._actions = ActionFormat(self.action_space)
+        self._observation_shape, self._observation_dtype = self.observation_space.shape, self.observation_space.dtype
         self._param_rows = ParamRows(self._params, self._options, self.num_envs, self._complete(params))
 
         n = self.num_envs
@@ -133,11 +155,13 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self._seeded = np.zeros(n, np.bool_)
         self._started = False
         self.initial_seed: int | None = None
-        self._everyone = np.ones(n, np.bool_)
         self._action_clock = np.uint64(0)  # random actions drawn by rollouts since the batch was seeded
-        self._ends = np.empty(n + 1, np.int64)
-        self._final_observations = self._empty_observations(n)
-        self._reset_info = np.empty((len(self._info), n))
+        self._everyone = np.ones(n, np.bool_)
+        self._recent: list[Outputs] = []
+        places = n + n // BLOCK + 1
+        self._ends = empty(places, np.int64)
+        self._final_observations = self._empty_observations(places)
+        self._reset_info = empty((len(self._info), places))
         self._reset_infos = InfoRows(self._info.kinds)
         self._step_infos = InfoRows({**self._info.kinds, **({"elapsed_steps": int} if self.max_episode_steps else {})})
 
@@ -153,79 +177,151 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             raise TypeError(f"{cls.__name__} needs a value for {', '.join(missing)}")
         return {**cls._params.defaults, **params}
 
-    # ---- reset and step --------------------------------------------------------------------------
+    # ---- reset and step ------------------------------------------------------------------------------
 
-    def reset(self, *, seed: Any = None, options: Any = None) -> VecResetResult[ObsType]:
-        """Start an episode in every lane.
+    def reset(self, *, seed: Any = None, options: Any = None, mask: Any = None) -> VecResetResult[ObsType]:
+        """Start an episode in every lane, or in those of `mask`.
 
         Args:
-            seed: An int seeds lane i with `lane_seeds(seed, N)[i]`. A list has one entry per lane: an int, a
-                Generator over a PCG64 (used itself, not copied), or None. None lets streams go on; a lane that never
-                had a seed gets one from the operating system (see `initial_seed`).
+            seed: An int seeds lane i with `lane_seeds(seed, N)[i]`. A list has one entry per lane: an int, a Generator
+                over a PCG64 (used itself, not copied), or None. None lets streams go on; a lane that never had a seed
+                gets one from the operating system (see `initial_seed`).
             options: A dict for all lanes, or a list of N dicts (or None) for each.
+            mask: Bool `(N,)`: the lanes to reset. The others are untouched, and their rows of the observations are
+                those of their last result; their entries of `seed` and `options` are ignored.
 
         Returns:
-            Observations `(N, …)` and lazy infos.
+            Observations `(N, …)` and lazy infos, empty for lanes that were not reset.
 
         Raises:
             VecEnvClosed: After `close`.
-            TypeError, ValueError: A seed or an option is not what it should be; nothing has changed then.
+            ResetRequired: With a mask, before all lanes were reset.
+            TypeError, ValueError: A seed, an option or the mask is not what it should be; nothing has changed then.
         """
         self._check_open()
-        words = self._option_words(options)
-        self._seed(seed)
+        chosen = self._check_mask(mask)
+        if chosen is not None and not self._started:
+            raise ResetRequired("reset all lanes before resetting some of them with a mask.")
+        words = self._option_words(options, chosen)
+        self._seed(seed, chosen)
         if seed is not None:
             self._action_clock = np.uint64(0)
-        info = self._empty_info(self.num_envs)
-        observations = self._start_episodes(words, info)
-        return VecResetResult(observations, LazyInfos(self.num_envs, self._reset_infos, info))
+        out = self._outputs()
+        self._start_episodes(words, out.observations, out.info, chosen)
+        out.terminated[:] = out.truncated[:] = False
+        self._keep(out, chosen)
+        return VecResetResult(out.observations, LazyInfos(self.num_envs, self._reset_infos, out.info, chosen))
 
-    def _start_episodes(self, words: np.ndarray, info: np.ndarray) -> Any:
-        observations = self._empty_observations(self.num_envs)
-        self._run(self._program.reset, self._memory, words, self._everyone, observations, info)
+    def _start_episodes(
+        self, words: np.ndarray, observations: Any, info: np.ndarray, chosen: np.ndarray | None = None
+    ) -> None:
+        self._run(
+            self._program.reset, self._memory, words, self._everyone if chosen is None else chosen, observations, info
+        )
         self._started = True
-        return observations
 
-    def step(self, actions: ActType) -> VecStepResult[ObsType]:
-        """Step every lane with its action.
+    def step(self, actions: ActType, mask: Any = None) -> VecStepResult[ObsType]:
+        """Step every lane with its action, or those of `mask`.
 
         Args:
             actions: Array (or what converts to one) of shape `(N, *action_space.shape)`; integers for integer
-                spaces, integers or floats for a `Box`. Actions of frozen lanes are ignored.
+                spaces, integers or floats for a `Box`. Actions of lanes that are not stepped are ignored.
+            mask: Bool `(N,)`: the lanes to step. The others keep their state and stream; their rows are the
+                observation and flags of their last result, reward 0 and an empty info.
 
         Returns:
-            Fresh arrays: observations `(N, …)`, rewards float64 `(N,)`, terminated and truncated bool `(N,)`; lazy
-                infos.
+            Observations `(N, …)`, rewards float64 `(N,)`, terminated and truncated bool `(N,)`, and lazy infos. The
+            arrays are fresh; with `copy=False` they are overwritten by the next step but one.
 
         Raises:
             VecEnvClosed: After `close`.
             ResetRequired: Before the first `reset`.
-            ValueError: Actions of another shape.
+            ValueError: Actions or mask of another shape.
             InvalidAction: An action outside the space, or of another kind of number. No lane has changed then.
         """
-        self._check_open()
-        if not self._started:
+        if self.closed or not self._started:
+            self._check_open()
             raise ResetRequired()
+        mode = self._mode
+        packed = self._actions.pack(actions, self.num_envs)
+        chosen = None if mask is None else self._check_mask(mask)
+        waiting = self._waiting() if mode else None
+        out = self._outputs()
+        counts = self._step(packed, chosen, mode, out)
+        infos = self._infos(out.info, chosen, waiting, mode)
+        if counts != [0]:
+            self._add_ends(infos, counts)
+        self._keep(out, chosen)
+        return VecStepResult(out.observations, out.rewards, out.terminated, out.truncated, infos)
+
+    def _step(self, actions: np.ndarray, chosen: np.ndarray | None, mode: int, out: Outputs) -> list[int]:
+        """Step, by as many threads as pay; returns the number of ends in each range of lanes, in order."""
+        words, bounds, n = self._param_rows.words, self._actions.bounds, self.num_envs
+        lanes, masked = (self._everyone, False) if chosen is None else (chosen, True)
+        limit = self.max_episode_steps or NO_LIMIT
+
+        def work(first: int, last: int, checked: bool = True) -> int:
+            return self._program.step(  # type: ignore[no-any-return]
+                self._memory, words, actions, bounds, lanes, masked, limit, mode, first, last, checked, *out,
+                self._ends, self._final_observations, self._reset_info,
+            )  # fmt: skip
+
+        threads = self._threads()
+        if threads == 1:
+            counts = [self._run(work, 0, n, False)]
+            bad = -1 - counts[0]
+        else:
+            bad = self._program.check(self._memory, actions, bounds, lanes, masked)
+            counts = self._run(over_lanes, work, n, BLOCK, threads) if bad < 0 else []
+        if bad >= 0:
+            raise InvalidAction(actions[bad], self.action_space, lane=bad)
+        return counts
+
+    def _threads(self) -> int:
+        if self.num_threads is None:
+            return available() if self.num_envs >= THREADS_PAY else 1
+        return self.num_threads
+
+    def _infos(self, info: np.ndarray, chosen: np.ndarray | None, waiting: np.ndarray | None, mode: int) -> LazyInfos:
+        if chosen is None and waiting is None:
+            return LazyInfos(self.num_envs, self._step_infos, info)
+        stepped = self._everyone if chosen is None else chosen
+        waiting = ~self._everyone if waiting is None else waiting
+        resets = stepped & waiting if mode == NEXT_STEP else None
+        return LazyInfos(self.num_envs, self._step_infos, info, stepped & ~waiting, resets, self._reset_infos)
+
+    def _add_ends(self, infos: LazyInfos, counts: list[int]) -> None:
+        """Give the infos compact copies of what the kernels put aside for the lanes that ended, range by range."""
+        places: Any = slice(counts[0])
+        if len(counts) > 1:
+            firsts = [first for first, _ in ranges(self.num_envs, BLOCK, len(counts))]
+            starts = zip(firsts, counts, strict=True)
+            places = np.concatenate([np.arange(count) + first + first // BLOCK for first, count in starts])
+        reset_info = self._reset_info[:, places].copy() if len(self._info) else self._reset_info
+        infos.set_ends(
+            self._ends[places].copy(), self._final_observations[places].copy(), self._reset_infos, reset_info
+        )
+
+    @property
+    def _mode(self) -> int:
+        return AUTORESET_MODES.index(self._autoreset_mode)
+
+    def _outputs(self) -> Outputs:
+        """Arrays to write a result into: those of the last result but one if nobody holds them, else fresh ones.
+
+        Fresh memory is not in the processor's cache, and is mapped page by page: 8 us of a step of 4,096 CartPoles.
+        """
+        if len(self._recent) == 2 and not (self.copy and references(self._recent[0]) > UNSHARED):
+            return self._recent[0]
         n = self.num_envs
-        packed = self._actions.pack(actions, n)
-        mode = AUTORESET_MODES.index(self._autoreset_mode)
-        valid = self._running() if mode else None
-        observations, info = self._empty_observations(n), self._empty_info(n)
-        rewards, terminated, truncated = np.empty(n), np.empty(n, np.bool_), np.empty(n, np.bool_)
-        count = self._run(
-            self._program.step, self._memory, self._param_rows.words, packed, self._actions.bounds,
-            self.max_episode_steps or NO_LIMIT, mode, observations, rewards, terminated, truncated, info, self._ends,
-            self._final_observations, self._reset_info,
-        )  # fmt: skip
-        if count < 0:
-            raise InvalidAction(packed[-1 - count], self.action_space, lane=-1 - count)
-        infos = LazyInfos(n, self._step_infos, info, valid)
-        if count:
-            final_observations = self._final_observations[:count].copy()
-            infos.set_ends(
-                self._ends[:count].copy(), final_observations, self._reset_infos, self._reset_info[:, :count].copy()
-            )
-        return VecStepResult(observations, rewards, terminated, truncated, infos)
+        return Outputs(self._empty_observations(n), empty(n), empty(n, BOOL), empty(n, BOOL), self._empty_info(n))
+
+    def _keep(self, out: Outputs, chosen: np.ndarray | None) -> None:
+        """Remember the arrays of a result; the flags of lanes that it left alone are those of the last one."""
+        if chosen is not None and self._recent:
+            np.copyto(out.terminated, self._recent[-1].terminated, where=~chosen)
+            np.copyto(out.truncated, self._recent[-1].truncated, where=~chosen)
+        self._recent = [*self._recent[-1:], out]
 
     def close(self) -> None:
         """Mark the batch closed; `reset` and `step` refuse from then on. Calling it again does nothing."""
@@ -246,10 +342,15 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             stream.push()
         return result
 
-    def _running(self) -> np.ndarray | None:
-        """Which lanes do not wait for a reset; None for all of them."""
-        running = self._memory[len(self._state) + BOOK_ROWS - 1, : self.num_envs].view(np.int64) == 0
-        return None if running.all() else running
+    def _waiting(self) -> np.ndarray | None:
+        """Which lanes' episodes are over and wait for a reset; None if no lane does."""
+        waiting = self._book_row("ending") != 0
+        return waiting if waiting.any() else None
+
+    def _book_row(self, name: str) -> np.ndarray:
+        """View of a row of the book-keeping, `float64[N]` or `int64[N]`."""
+        row = self._memory[len(self._state) + list(BOOK).index(name), : self.num_envs]
+        return row if BOOK[name] is float else row.view(np.int64)
 
     def _state_row(self, name: str) -> np.ndarray:
         """View of a row of the state, `float64[N]` or `int64[N]`."""
@@ -257,19 +358,21 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         return row if self._state.kinds[name] is float else row.view(np.int64)
 
     def _empty_observations(self, n: int) -> Any:
-        return np.empty((n, *(self.observation_space.shape or ())), self.observation_space.dtype)
+        return empty((n, *self._observation_shape), self._observation_dtype)
 
     def _empty_info(self, n: int) -> np.ndarray:
-        return np.empty((len(self._info) + 1, n))
+        return empty((len(self._info) + 1, n))
 
     # ---- random streams --------------------------------------------------------------------------
 
-    def _option_words(self, options: Any) -> np.ndarray:
+    def _option_words(self, options: Any, chosen: np.ndarray | None = None) -> np.ndarray:
         """The parameters with the values of one reset's options: a dict for all lanes, or a list of one per lane."""
-        per_lane = isinstance(options, list)
-        if per_lane:
+        if isinstance(options, list):
             self._check_count("options", options)
-        given = [self.check_options({} if entry is None else entry) for entry in (options if per_lane else [options])]
+            options = [entry if chosen is None or chosen[lane] else None for lane, entry in enumerate(options)]
+        else:
+            options = [options]
+        given = [self.check_options({} if entry is None else entry) for entry in options]
         return self._param_rows.with_options(given)
 
     @classmethod
@@ -291,24 +394,26 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         """The random words of all lanes, `uint64[6, N]`."""
         return self._memory.view(np.uint64)[-RNG_ROWS:, : self.num_envs]
 
-    def _seed(self, seed: Any) -> None:
+    def _seed(self, seed: Any, chosen: np.ndarray | None) -> None:
         """Seed the lanes as `reset` says. Nothing has changed if it raises."""
+        lanes = self._everyone if chosen is None else chosen
         if isinstance(seed, (list, Generator)):
-            self._seed_each(self._expand_seeds(seed))
+            seeds = self._expand_seeds(seed)
+            self._seed_each({lane: seeds[lane] for lane in np.flatnonzero(lanes).tolist() if seeds[lane] is not None})
         elif seed is not None:
-            self._spawn(as_seed(seed), np.arange(self.num_envs))
-        elif not self._seeded.all():
-            self._spawn(as_seed(SeedSequence().entropy), np.flatnonzero(~self._seeded))
+            self._spawn(as_seed(seed), np.flatnonzero(lanes))
+        if not self._seeded[lanes].all():
+            self._spawn(as_seed(SeedSequence().entropy), np.flatnonzero(lanes & ~self._seeded))
 
-    def _seed_each(self, seeds: list[Any]) -> None:
+    def _seed_each(self, seeds: dict[int, Any]) -> None:
+        """Seed some lanes, each with an int or a Generator."""
         numbers, generators = split_seeds(seeds)
         seed_numbers(self._rng, numbers)
         for lane in numbers:
             self._streams.pop(lane, None)
         for lane, generator in generators.items():
             self._streams[lane] = Stream(generator, self._rng[:, lane])
-        self._seeded[[*numbers, *generators]] = True
-        self._seed(None)
+        self._seeded[list(seeds)] = True
 
     def _spawn(self, seed: int, lanes: np.ndarray) -> None:
         """Give lanes the streams that belong to them when the batch is seeded with `seed`."""
@@ -330,7 +435,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
     def __getstate__(self) -> dict[str, Any]:
         generators = {lane: stream.generator for lane, stream in self._streams.items()}
-        return {**self.__dict__, "_program": None, "_streams": generators}
+        return {**self.__dict__, "_program": None, "_streams": generators, "_recent": self._recent[-1:]}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -338,11 +443,19 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self._streams = {lane: Stream(generator, self._rng[:, lane]) for lane, generator in state["_streams"].items()}
 
 
+def references(arrays: tuple[np.ndarray, ...]) -> int:
+    """The largest number of references to one of these arrays."""
+    return max(map(getrefcount, arrays))
+
+
+UNSHARED = references((np.empty(0),))  # when only the tuple holds them
+
+
 def row_length(num_envs: int) -> int:
     """Words in a row of memory, N or a little more.
 
-    Rows a multiple of 4 KiB apart would all compete for the same few places of the processor's cache: the reset of a lane,
-    which touches each row, took 50 ns instead of 25.
+    Rows a multiple of 4 KiB apart would all compete for the same few places of the processor's cache: the reset of a
+    lane, which touches each row, took 50 ns instead of 25.
     """
     return num_envs + 8 if num_envs % 64 == 0 else num_envs
 

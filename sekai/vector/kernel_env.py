@@ -66,7 +66,8 @@ class KernelEnv(Env[ObsType, ActType]):
         vec = self._vec
         words = vec._option_words(options)
         self._set_rng(seed)
-        observation = vec._start_episodes(words, self._info)
+        observation = vec._empty_observations(1)
+        vec._start_episodes(words, observation, self._info)
         self._over = False
         return ResetResult(observation[0], self._info_dict())
 
@@ -154,7 +155,7 @@ class KernelEnv(Env[ObsType, ActType]):
     def _set_rng(self, seed: Any) -> int:
         if seed is not None or not self._vec._seeded[0]:
             seed = as_seed(SeedSequence().entropy) if seed is None else seed
-            self._vec._seed_each([seed])
+            self._vec._seed_each({0: seed})
             self._rng_seed = -1 if isinstance(seed, Generator) else as_seed(seed)
         return -1 if self._rng_seed is None else self._rng_seed
 

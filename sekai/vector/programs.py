@@ -15,6 +15,7 @@ class Programs(NamedTuple):
     """What a batch calls; signatures are those of the templates in `sekai.kernels.episode`."""
 
     reset: Callable[..., Any]
+    check: Callable[..., Any]
     step: Callable[..., Any]
     step_one: Callable[..., Any]
     rollout: Callable[..., Any]
@@ -36,9 +37,9 @@ def build(cls: Any) -> Programs:
         "act_block": policies.random_actions,
     }
     parts |= {name: function for name, function in cls._lane_functions().items() if function is not None}
-    for template in (episode.step_block, episode.look, episode.advance, episode.advance_running, episode.autoreset):
-        if template.__name__ not in parts:
-            parts[template.__name__] = bind(template, owner, kernel, **parts)
+    for name in ("step_block", "look", "advance", "restart", "advance_running", "autoreset"):
+        if name not in parts:
+            parts[name] = bind(getattr(episode, name), owner, kernel, **parts)
     return Programs(*(bind(getattr(episode, name), owner, entry, **parts) for name in Programs._fields))
 
 

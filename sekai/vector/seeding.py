@@ -49,8 +49,8 @@ def int_words(number: int) -> np.ndarray:
     return np.frombuffer(number.to_bytes(4 * count, "little"), "<u4").astype(np.uint32)
 
 
-def split_seeds(seeds: list[Any]) -> tuple[dict[int, int], dict[int, Generator]]:
-    """Check one seed per lane, and tell the integers from the generators; lanes with None are in neither.
+def split_seeds(seeds: dict[int, Any]) -> tuple[dict[int, int], dict[int, Generator]]:
+    """Check seeds of some lanes, and tell the integers from the generators.
 
     Raises:
         TypeError: An entry is something else, or a Generator over another bit generator than PCG64, which kernels
@@ -59,9 +59,7 @@ def split_seeds(seeds: list[Any]) -> tuple[dict[int, int], dict[int, Generator]]
     """
     numbers: dict[int, int] = {}
     generators: dict[int, Generator] = {}
-    for lane, seed in enumerate(seeds):
-        if seed is None:
-            continue
+    for lane, seed in seeds.items():
         if not isinstance(seed, Generator):
             numbers[lane] = as_seed(seed)
         elif isinstance(seed.bit_generator, PCG64):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import pairwise
+from typing import Any
 
-from sekai.utils.integers import positive_int
+RANGES_PER_THREAD = 4
 
 _pools: dict[int, ThreadPoolExecutor] = {}
 os.register_at_fork(after_in_child=_pools.clear)  # a forked child has none of its parent's threads
@@ -17,26 +19,27 @@ def available() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def over_lanes(work: Callable[[int, int], object], num_envs: int, block: int, num_threads: int) -> None:
-    """Call `work(first, last)` on ranges that together cover all lanes, several at once.
-
-    Ranges begin at multiples of `block`, so that no two threads share a block. If anything goes wrong, the call returns
-    only after every range that was begun is done.
-
-    Raises:
-        Whatever `work` raised, or KeyboardInterrupt.
-    """
-    num_threads = positive_int("num_threads", num_threads)
+def ranges(num_envs: int, block: int, parts: int) -> list[tuple[int, int]]:
+    """Split lanes into `parts` ranges (fewer if there are fewer blocks), each beginning at a multiple of `block`."""
     blocks = -(-num_envs // block)
-    parts = min(blocks, num_threads)
+    parts = min(blocks, parts)
     bounds = [min(num_envs, block * (blocks * k // parts)) for k in range(parts + 1)]
-    if parts == 1:
-        work(0, num_envs)
-        return
-    pool = _pools.setdefault(parts, ThreadPoolExecutor(parts, "sekai"))
-    futures: list[Future[object]] = [pool.submit(work, *ends) for ends in zip(bounds, bounds[1:], strict=False)]
+    return list(pairwise(bounds))
+
+
+def over_lanes(work: Callable[[int, int], Any], num_envs: int, block: int, num_threads: int) -> list[Any]:
+    """Call `work(first, last)` on ranges that together cover all lanes, several at once; returns the results in order.
+
+    No two threads share a block. A thread that is done takes the next range, so that a busy processor delays the others
+    by one range only. If anything goes wrong, Ctrl-C included, it is raised after all ranges are done.
+    """
+    parts = ranges(num_envs, block, num_threads if num_threads == 1 else RANGES_PER_THREAD * num_threads)
+    if num_threads == 1 or len(parts) == 1:
+        return [work(*part) for part in parts]
+    pool = _pools.setdefault(num_threads, ThreadPoolExecutor(num_threads, "sekai"))
+    futures = [pool.submit(work, *part) for part in parts]
     try:
-        for future in futures:
-            future.result()
+        return [future.result() for future in futures]
     finally:
-        wait(futures)
+        while not all(future.done() for future in futures):
+            wait(futures)
