@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from copy import deepcopy
+from dataclasses import replace
 from sys import getrefcount
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,9 +19,10 @@ from sekai.utils.seeding import as_seed
 from sekai.vector.actions import ActionFormat
 from sekai.vector.fields import Fields
 from sekai.vector.infos import InfoRows, LazyInfos
-from sekai.vector.params import ParamRows
+from sekai.vector.params import ParamRows, PerLane
 from sekai.vector.result import VecResetResult, VecStepResult
 from sekai.vector.seeding import seed_lanes, seed_numbers, spawned_words, split_seeds
+from sekai.vector.snapshot import VERSION, Snapshot, lane_indices
 from sekai.vector.stream import Stream, set_words
 from sekai.vector.threads import available, over_lanes, ranges
 from sekai.vector.vec_env import AUTORESET_MODES, VecEnv
@@ -90,6 +92,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     inform_lane: ClassVar[Any] = None
     step_block: ClassVar[Any] = None
     metadata: ClassVar[dict[str, Any]] = {}
+    single: ClassVar[Any] = None  # the `KernelEnv` class whose `batch` this is
 
     _state: ClassVar[Fields]
     _params: ClassVar[Fields]
@@ -392,7 +395,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     @property
     def _rng(self) -> np.ndarray:
         """The random words of all lanes, `uint64[6, N]`."""
-        return self._memory.view(np.uint64)[-RNG_ROWS:, : self.num_envs]
+        rng: np.ndarray = self._memory.view(np.uint64)[-RNG_ROWS:, : self.num_envs]
+        return rng
 
     def _seed(self, seed: Any, chosen: np.ndarray | None) -> None:
         """Seed the lanes as `reset` says. Nothing has changed if it raises."""
@@ -430,6 +434,128 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             set_words(generator, self._rng[:, lane])
             self._streams[lane] = Stream(generator, self._rng[:, lane])
         return self._streams[lane].generator
+
+    # ---- lanes -----------------------------------------------------------------------------------
+
+    def get_state(self, lanes: Any = None) -> Snapshot:
+        """A snapshot of lanes in mid-episode: their state, counters and streams. Stepping on changes nothing in it.
+
+        Args:
+            lanes: A sequence of lane numbers or a bool mask `(N,)`; None for all lanes.
+
+        Raises:
+            ResetRequired: Before the first `reset`.
+        """
+        if not self._started:
+            raise ResetRequired()
+        for stream in self._streams.values():
+            stream.pull()
+        view = self._snapshot(lane_indices(lanes, self.num_envs))
+        return replace(view, words=view.words.copy(), params=view.params.copy())
+
+    def _snapshot(self, columns: Any) -> Snapshot:
+        """A snapshot over the lanes' own memory."""
+        words = self._param_rows.words
+        env = f"{type(self).__module__}.{type(self).__qualname__}"
+        params = words if words.ndim == 1 else words[:, columns]
+        return Snapshot(VERSION, env, (*self._state.kinds, *BOOK), self._memory[:, columns], params)
+
+    def set_state(self, state: Snapshot, lanes: Any = None) -> None:
+        """Put lanes back to a snapshot: the same actions then give the same results, random draws included.
+
+        Args:
+            state: What `get_state` returned, of this batch or another of the same class and parameters.
+            lanes: Which lanes, in the order of the snapshot's; None for all.
+
+        Raises:
+            TypeError: `state` is not a snapshot.
+            ValueError: It does not fit these lanes. Nothing has changed then.
+            ResetRequired: Before the first `reset`, unless it is for all lanes.
+        """
+        if not isinstance(state, Snapshot):
+            raise TypeError(f"state must be what get_state() returned, got {type(state).__name__}")
+        columns = lane_indices(lanes, self.num_envs)
+        state.check_fits(self._snapshot(columns))
+        if not self._started and state.num_lanes < self.num_envs:
+            raise ResetRequired("reset all lanes before setting the state of some of them.")
+        self._memory[:, columns] = state.words
+        self._seeded[columns] = True
+        self._started = True
+        for stream in self._streams.values():
+            stream.push()
+
+    def lane(self, i: int) -> Any:
+        """Lane i as a single env that goes on as the lane would; a copy, to print, step and plot.
+
+        Where the batch has a time limit, the env stands in a `TimeLimit`.
+
+        Raises:
+            TypeError: The batch has no single-env class.
+            ResetRequired: Before the first `reset`.
+        """
+        from sekai.wrappers.time_limit import TimeLimit
+
+        if self.single is None:
+            raise TypeError(f"{type(self).__name__} has no KernelEnv class whose `batch` it is")
+        state = self.get_state([i])
+        env = self.single(**self._lane_arguments(i))
+        env._vec.set_state(state)
+        env._over = bool(self._book_row("ending")[i])
+        if self.max_episode_steps is None:
+            return env
+        limited = TimeLimit(env, self.max_episode_steps)
+        limited._elapsed_steps = int(self._book_row("elapsed")[i])
+        return limited
+
+    def set_lane(self, i: int, env: Any) -> None:
+        """Let lane i go on as a single env would: the inverse of `lane`.
+
+        Args:
+            i: The lane.
+            env: A single env of this batch's kind and lane i's parameters; wrappers are looked through.
+
+        Raises:
+            TypeError: It is of another kind.
+            ValueError: It has other parameters.
+            ResetRequired: It was never reset.
+        """
+        vec = getattr(env.unwrapped, "_vec", None)
+        if type(vec) is not type(self):
+            raise TypeError(f"env must be a single env over {type(self).__name__}, got {env!r}")
+        self.set_state(vec.get_state(), [i])
+
+    def _lane_arguments(self, i: int) -> dict[str, Any]:
+        """What the single env that lane i amounts to is constructed with."""
+        return {"debug": self.debug, **{name: self._param_rows.of_lane(name, i) for name in self._params.kinds}}
+
+    def get_attr(self, name: str) -> list[Any]:
+        """The list of every lane's attribute `name`: a parameter, or what all lanes share.
+
+        Raises:
+            AttributeError: There is none.
+        """
+        if name in self._params.kinds:
+            return [self._param_rows.of_lane(name, i) for i in range(self.num_envs)]
+        return [getattr(self, name)] * self.num_envs
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set the parameter `name`: a list or `PerLane` holds one value per lane, anything else goes to all.
+
+        Raises:
+            AttributeError: No parameter has this name.
+            TypeError, ValueError: A value is not what the parameter holds.
+        """
+        if name not in self._params.kinds:
+            raise AttributeError(
+                f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(self._params.kinds)}"
+            )
+        if isinstance(values, list):
+            self._check_count(name, values)
+        setattr(self, name, PerLane(values) if isinstance(values, list) else values)
+
+    def call(self, method: str, *args: Any, **kwargs: Any) -> list[Any]:
+        """Call a method of every lane, seen as single envs (copies), and return the list of what they return."""
+        return [getattr(self.lane(i).unwrapped, method)(*args, **kwargs) for i in range(self.num_envs)]
 
     # ---- copies ----------------------------------------------------------------------------------
 

@@ -42,6 +42,8 @@ class KernelEnv(Env[ObsType, ActType]):
             for name in cls.batch._params.kinds:
                 if not hasattr(cls, name):
                     setattr(cls, name, _lane_param(name))
+            if cls.batch.single is None:
+                cls.batch.single = cls
             cls._state_type = namedtuple("State", cls.batch._state.kinds)  # type: ignore[misc]
 
     _state_type: ClassVar[Any]

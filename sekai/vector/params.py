@@ -49,6 +49,11 @@ class ParamRows:
             return self._params.kinds[name](view.flat[0])
         return view.astype(self._params.kinds[name])
 
+    def of_lane(self, name: str, i: int) -> Any:
+        """The parameter's value in lane i, a Python number."""
+        view = self._view(self.words, name)
+        return self._params.kinds[name](view[i] if view.ndim else view[()])
+
     def set(self, name: str, value: Any) -> None:
         """Set a parameter to a number for all lanes or to `PerLane` values.
 

@@ -1,0 +1,79 @@
+"""Snapshots of lanes: state, counters and random streams in mid-episode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """What `get_state` of a kernel env returns: everything that decides how some lanes go on. It can be pickled.
+
+    Attributes:
+        version: Of the layout.
+        env: Class of the batch it was taken from.
+        rows: Names of the rows of `words`.
+        words: `float64[rows, n]`, a column per lane.
+        params: The parameters of the lanes, `float64[P]` or `float64[P, n]`.
+    """
+
+    version: int
+    env: str
+    rows: tuple[str, ...]
+    words: np.ndarray
+    params: np.ndarray
+
+    @property
+    def num_lanes(self) -> int:
+        """How many lanes it holds."""
+        return int(self.words.shape[1])
+
+    def check_fits(self, other: Snapshot) -> None:
+        """Check that these lanes may take the place of others; the words of those are not looked at.
+
+        Raises:
+            ValueError: They are of another version, class, number or have other parameters; says which.
+        """
+        for name in ("version", "env", "rows", "num_lanes"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                raise ValueError(f"the snapshot does not fit: its {name} is {mine!r}, the batch's {theirs!r}")
+        if self.params.shape == other.params.shape and np.array_equal(self.params, other.params):
+            return
+        mine, theirs = (np.broadcast_to(s.params.T, (s.num_lanes, len(s.params))) for s in (self, other))
+        if not np.array_equal(mine, theirs):
+            lane, row = np.argwhere(mine != theirs)[0]
+            raise ValueError(
+                f"the snapshot does not fit: parameter {row} of its lane {lane} is {mine[lane, row]}, "
+                f"the batch's {theirs[lane, row]}"
+            )
+
+
+def lane_indices(lanes: Any, num_envs: int) -> Any:
+    """Indices of some lanes for indexing columns, a slice for all.
+
+    Raises:
+        TypeError: `lanes` is not a sequence of ints or a bool mask.
+        IndexError: A lane is not in 0 … N - 1.
+        ValueError: A lane is named twice, or a mask has another length.
+    """
+    if lanes is None:
+        return slice(0, num_envs)
+    array = np.asarray(lanes)
+    if array.dtype == np.bool_:
+        if array.shape != (num_envs,):
+            raise ValueError(f"lanes as a mask must have shape ({num_envs},), got {array.shape}")
+        return np.flatnonzero(array)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise TypeError(f"lanes must be a sequence of ints or a mask, got {lanes!r}")
+    outside = array[(array < 0) | (array >= num_envs)]
+    if outside.size:
+        raise IndexError(f"lanes must lie in 0 … {num_envs - 1}, got {outside[0]}")
+    if np.unique(array).size < array.size:
+        raise ValueError(f"lanes must name each lane once, got {lanes!r}")
+    return array.astype(np.intp)
