@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from sekai.vector import KernelVecEnv as KernelVecEnv
     from sekai.vector import NativeVecEnv as NativeVecEnv
     from sekai.vector import PerLane as PerLane
+    from sekai.vector import ProcVecEnv as ProcVecEnv
     from sekai.vector import SyncVecEnv as SyncVecEnv
     from sekai.vector import VecEnv as VecEnv
     from sekai.vector import VecResetResult as VecResetResult
@@ -98,7 +99,7 @@ else:
             "sekai.spaces": "Space Box Discrete MultiDiscrete MultiBinary Dict Tuple Sequence MaskedBox",
             "sekai.utils": "np_random make_seed_sequence get_action_mask",
             "sekai.vector": """
-                VecEnv KernelVecEnv KernelEnv PerLane SyncVecEnv AsyncVecEnv NativeVecEnv
+                VecEnv KernelVecEnv KernelEnv PerLane SyncVecEnv AsyncVecEnv ProcVecEnv NativeVecEnv
                 VecStepResult VecResetResult stack_infos lane_seeds
             """,
             "sekai.wrappers": "TimeLimit",

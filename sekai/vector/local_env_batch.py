@@ -57,7 +57,7 @@ class LocalEnvBatch(EnvBatch[ObsType, ActType]):
         Raises:
             ValueError: A list of another length.
         """
-        checked(self._sub_envs.set_attr(name, self._one_value_each(name, values)))
+        checked(self._sub_envs.set_attr(self._one_value_each(name, values), name))
 
     def close(self) -> None:
         """Close every environment; the first error of one is raised when all have been asked."""

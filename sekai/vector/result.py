@@ -84,6 +84,19 @@ _set_observations, _set_rewards, _set_terminated, _set_truncated, _set_infos = (
 
 
 @dataclass(frozen=True)
+class GroupStepResult(VecStepResult[ObsType]):
+    """What one step of some of the lanes of a batch led to; row k is that of lane `lanes[k]`.
+
+    Attributes:
+        lanes: int64 `(K,)`, ascending: the lanes.
+    """
+
+    __slots__ = ("lanes",)
+
+    lanes: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
 class VecResetResult(FrozenResult, Generic[ObsType]):
     """The start of an episode in N lanes.
 

@@ -211,7 +211,7 @@ class SubEnvs:
         """Look an attribute of every environment up."""
         return [lane.attempt(get_attr, name) for lane in self.lanes]
 
-    def set_attr(self, name: str, values: Sequence[Any]) -> list[Any]:
+    def set_attr(self, values: Sequence[Any], name: str) -> list[Any]:
         """Set an attribute of every environment, to one value each."""
         return [lane.attempt(set_attr, name, value) for lane, value in zip(self.lanes, values, strict=True)]
 
