@@ -1,0 +1,279 @@
+"""The command `sekai`: roll environments out, and look at what there is, from a shell."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, TextIO
+
+import sekai
+from sekai.error import SekaiError
+
+USAGE_ERROR, INTERRUPTED = 2, 130
+
+# Errors whose message is made for users; of any other, its class and place are told too.
+PLAIN = (SekaiError, ImportError, TypeError, ValueError, MemoryError)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command with the given arguments, or with those of the process; returns the exit code.
+
+    Raises:
+        SystemExit: The arguments are not what the parser takes (code 2), or ask for help or the version (code 0).
+    """
+    args = build_parser().parse_args(argv)
+    try:
+        import_modules(args.modules)
+        code: int = args.run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still in the buffer
+        return USAGE_ERROR
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        print(f"error: {explanation(error)}", file=sys.stderr)
+        return USAGE_ERROR
+    return code
+
+
+def explanation(error: Exception) -> str:
+    """What went wrong, for a user who did not ask for a traceback."""
+    if isinstance(error, PLAIN):
+        return str(error) or type(error).__name__
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({place.filename}, line {place.lineno})"
+
+
+def import_modules(names: Iterable[str]) -> None:
+    """Import modules of the user's, from the current directory too.
+
+    Raises:
+        ImportError: One cannot be imported, for whatever reason.
+    """
+    if names and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    for name in names:
+        try:
+            import_module(name)
+        except Exception as error:
+            raise ImportError(f"could not import {name!r}: {explanation(error)}") from error
+
+
+# ---- arguments -----------------------------------------------------------------------------------
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the command's arguments. Of what it returns, `run` is the function that does the work."""
+    parser = argparse.ArgumentParser(
+        prog="sekai",
+        description="Simulate batches of reinforcement-learning environments.",
+        epilog="example:\n  sekai rollout CartPole-v1 --num-envs 65536 --steps 1000",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"sekai {sekai.__version__}")
+    parser.add_argument(
+        "-m",
+        "--import",
+        dest="modules",
+        metavar="MODULE",
+        action="append",
+        default=[],
+        help="import a module first, one that registers environments say; may be repeated",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    command = add_command(commands, "list", run_list, "list the registered environments", "--namespace my_envs")
+    command.add_argument("--namespace", metavar="NS", help="only those of one namespace; '' for those of none")
+
+    command = add_command(commands, "info", run_info, "tell what an environment is", "CartPole-v1")
+    command.add_argument("id", metavar="ID", help="id of the environment")
+
+    command = add_command(
+        commands,
+        "rollout",
+        run_rollout,
+        "step a batch with random actions, as fast as it goes, and tell how its episodes ended",
+        "CartPole-v1 --num-envs 65536 --steps 1000 --seed 7",
+    )
+    command.add_argument("id", metavar="ID", help="id of the environment")
+    command.add_argument(
+        "--num-envs", type=positive_int, default=65_536, metavar="N", help="lanes, that is environments (%(default)s)"
+    )
+    command.add_argument(
+        "--steps", type=positive_int, default=1_000, metavar="T", help="steps of each lane (%(default)s)"
+    )
+    command.add_argument(
+        "--seed", type=non_negative_int, default=0, metavar="S", help="seed of the batch (%(default)s)"
+    )
+    command.add_argument(
+        "--threads", type=positive_int, metavar="K", help="threads that share the lanes (as many as pay)"
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    return parser
+
+
+def add_command(commands: Any, name: str, run: Callable[[Any], int], what: str, example: str) -> Any:
+    """Add a command, which `run` does, and return its parser."""
+    command = commands.add_parser(
+        name,
+        help=what,
+        description=f"{what[0].upper()}{what[1:]}.",
+        epilog=f"example:\n  sekai {name} {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(run=run)
+    return command
+
+
+def positive_int(text: str) -> int:
+    """An integer of at least 1."""
+    return checked_int(text, 1, "must be a positive integer")
+
+
+def non_negative_int(text: str) -> int:
+    """An integer of at least 0."""
+    return checked_int(text, 0, "must be a non-negative integer")
+
+
+def checked_int(text: str, least: int, rule: str) -> int:
+    """The integer that an argument is.
+
+    Raises:
+        ArgumentTypeError: It is none, or less than `least`.
+    """
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"invalid int value: {text!r}") from None
+    if number < least:
+        raise argparse.ArgumentTypeError(f"{rule}, got {number}")
+    return number
+
+
+# ---- commands ------------------------------------------------------------------------------------
+
+
+def run_list(args: Any) -> int:
+    """Print a table of the registered environments."""
+    specs = [spec for spec in sekai.all_specs() if args.namespace in (None, spec.namespace or "")]
+    if not specs:
+        where = "registered" if args.namespace is None else f"in namespace {args.namespace!r}"
+        print(f"No environments {where}.")
+        return 0
+    rows = [
+        (
+            spec.id,
+            "-" if spec.max_episode_steps is None else str(spec.max_episode_steps),
+            (spec.entry_point if isinstance(spec.entry_point, str) else repr(spec.entry_point))
+            + ("" if spec.vector_entry_point is None else "  [native vec]"),
+        )
+        for spec in sorted(specs, key=lambda spec: spec.id)
+    ]
+    print_table(("ID", "MAX STEPS", "ENTRY POINT"), rows, numeric=(1,))
+    return 0
+
+
+def run_info(args: Any) -> int:
+    """Print an environment's spec and spaces."""
+    with sekai.make(args.id) as env:
+        print(sekai.spec(args.id).pprint())
+        print(f"observation_space={env.observation_space!r}")
+        print(f"action_space={env.action_space!r}")
+        if env.metadata:
+            print(f"metadata={env.metadata}")
+        if isinstance(env, sekai.Wrapper):
+            print(f"wrappers={' -> '.join(type(layer).__name__ for layer in env)}")
+    return 0
+
+
+def run_rollout(args: Any) -> int:
+    """Step a batch with random actions, and print its speed and the moments of its episodes."""
+    vec: Any
+    with sekai.make_vec(args.id, args.num_envs) as vec:
+        done = sekai.rollout(
+            vec, "random", args.steps, seed=args.seed, num_threads=args.threads, progress=may_draw(sys.stderr)
+        )
+    measured = {
+        "id": args.id,
+        "num_envs": done.num_envs,
+        "num_steps": done.num_steps,
+        "seed": args.seed,
+        "seconds": done.seconds,
+        "steps_per_second": done.steps_per_second,
+        "num_episodes": done.num_episodes,
+        "return_mean": done.return_mean,
+        "return_std": done.return_std,
+        "length_mean": done.length_mean,
+        "length_std": done.length_std,
+    }
+    if args.json:
+        known = {key: None if value != value else value for key, value in measured.items()}  # JSON has no NaN
+        print(json.dumps(known))
+        return 0
+    rows = [
+        ("environment", args.id),
+        ("lanes", f"{done.num_envs:,}"),
+        ("steps", f"{done.num_steps:,} of each lane, {done.num_envs * done.num_steps:,} in all"),
+        ("seed", f"{args.seed}"),
+        ("time", f"{done.seconds:.3g} s"),
+        ("env-steps/s", f"{done.steps_per_second:,.0f}"),
+        ("episodes", f"{done.num_episodes:,}"),
+        ("return", moments(done.return_mean, done.return_std)),
+        ("length", moments(done.length_mean, done.length_std)),
+    ]
+    print_table((), rows)
+    return 0
+
+
+# ---- output --------------------------------------------------------------------------------------
+
+
+def may_draw(stream: TextIO) -> bool:
+    """Whether a stream is a terminal, and the package that draws tables and progress bars is installed."""
+    return stream.isatty() and find_spec("rich") is not None
+
+
+def moments(mean: float, deviation: float) -> str:
+    """Mean and spread in words; NaN if no episode ended."""
+    return "-" if math.isnan(mean) else f"mean {mean:.4g}, standard deviation {deviation:.4g}"
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = ()) -> None:
+    """Print rows of text: as a table on a terminal, if rich is installed, and else in plain columns.
+
+    Args:
+        header: Titles of the columns, or none.
+        rows: Their cells.
+        numeric: Columns that are aligned to the right.
+    """
+    if may_draw(sys.stdout):
+        print_rich_table(header, rows, numeric)
+        return
+    lines = [*([header] if header else []), *rows]
+    widths = [max(len(line[k]) for line in lines) for k in range(len(rows[0]))]
+    for line in lines:
+        cells = [cell.rjust(widths[k]) if k in numeric else cell.ljust(widths[k]) for k, cell in enumerate(line)]
+        print("  ".join(cells).rstrip())
+
+
+def print_rich_table(header: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int]) -> None:
+    """The same with rich."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, show_header=bool(header))
+    for k in range(len(rows[0])):
+        table.add_column(header[k] if header else "", justify="right" if k in numeric else "left")
+    for row in rows:
+        table.add_row(*map(Text, row))  # as text, since rich would take [native vec] for markup
+    Console().print(table)
