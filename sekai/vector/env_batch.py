@@ -132,14 +132,19 @@ class EnvBatch(VecEnv[ObsType, ActType]):
 
 def columns(rows: Sequence[StepResult[Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
     """Rewards, terminated, truncated and infos of a batch."""
-    idle = [type(row) is IdleRow for row in rows]
     infos = [row.info for row in rows]
+    if IdleRow in set(map(type, rows)):
+        infos = PartialInfos(infos, np.array([type(row) is not IdleRow for row in rows]))
     return (
         np.array([row.reward for row in rows], np.float64),
-        np.array([row.terminated for row in rows], np.bool_),
-        np.array([row.truncated for row in rows], np.bool_),
-        PartialInfos(infos, ~np.array(idle)) if any(idle) else infos,
+        _flags([row.terminated for row in rows]),
+        _flags([row.truncated for row in rows]),
+        infos,
     )
+
+
+def _flags(values: list[Any]) -> np.ndarray:
+    return np.array(values, np.bool_) if any(values) else np.zeros(len(values), np.bool_)
 
 
 def _checked(seed: Any) -> Any:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from typing import Any
 
+import numpy as np
+
 from sekai.core.result import ResetResult, StepResult
 from sekai.error import ResetRequired
 from sekai.utils.masking import get_action_mask, supports_action_mask
@@ -78,7 +80,9 @@ class Lane:
         try:
             if not self.running:
                 return self._begin_idly(self.env.reset()) if self._is_due(mode) else self._idle_row()
-            result = self.env.step(action)
+            result = self.row = self.env.step(action)
+            if not (result.terminated or result.truncated):
+                return result
             end = self._end(result, mode)
             return result if end is None else self._begin_again(end, self.env.reset())
         except Exception as error:
@@ -89,7 +93,9 @@ class Lane:
         try:
             if not self.running:
                 return self._begin_idly(await self.env.async_reset()) if self._is_due(mode) else self._idle_row()
-            result = await self.env.async_step(action)
+            result = self.row = await self.env.async_step(action)
+            if not (result.terminated or result.truncated):
+                return result
             end = self._end(result, mode)
             return result if end is None else self._begin_again(end, await self.env.async_reset())
         except Exception as error:
@@ -118,15 +124,14 @@ class Lane:
         return self.row
 
     def _end(self, result: Row, mode: str) -> Row | None:
-        """Take note of a step; if it ended an episode and the next one is to begin now, return the end.
+        """Take note of the end of an episode, and return it if the next one is to begin now.
 
-        The end is a copy, since an environment may write its next observation into the same array. A sub-environment
-        that resets itself goes on.
+        What is kept is a copy, since an environment may write its next observation into the same array. A
+        sub-environment that resets itself goes on.
         """
-        self.row = result
-        if not (result.terminated or result.truncated) or "final_observation" in result.info:
+        if "final_observation" in result.info:
             return None
-        final = deepcopy(result.observation)
+        final = copied(result.observation)
         end = StepResult(final, result.reward, result.terminated, result.truncated, dict(result.info))
         self.row, self.running = end, False
         if mode != "same_step":
@@ -228,6 +233,18 @@ class SubEnvs:
         return [lane.attempt(lambda env: env.close()) for lane in self.lanes]
 
 
+def copied(observation: Any) -> Any:
+    """A deep copy; of what observations are usually made of, in a tenth of the time of `deepcopy`."""
+    kind = type(observation)
+    if kind is np.ndarray:
+        return observation.copy()
+    if kind is dict:
+        return {key: copied(part) for key, part in observation.items()}
+    if kind is tuple:
+        return tuple(map(copied, observation))
+    return observation if isinstance(observation, np.generic) else deepcopy(observation)
+
+
 def get_attr(env: Any, name: str) -> Any:
     """Look an attribute up, through wrappers where there are any."""
     return env.get_attr(name) if hasattr(env, "get_attr") else getattr(env, name)
@@ -247,6 +264,8 @@ def set_attr(env: Any, name: str, value: Any) -> None:
         setattr(env, name, value)
 
 
-def first_error(results: Iterable[Any]) -> LaneError | None:
+def first_error(results: Sequence[Any]) -> LaneError | None:
     """The error of the lowest lane, if any."""
-    return next((result for result in results if isinstance(result, LaneError)), None)
+    if LaneError not in set(map(type, results)):  # three times as fast as looking at each of them
+        return None
+    return next(result for result in results if isinstance(result, LaneError))
