@@ -66,7 +66,7 @@ class KernelEnv(Env[ObsType, ActType]):
             TypeError, ValueError: The seed or an option is not what it should be; nothing has changed then.
         """
         vec = self._vec
-        words = vec._option_words(options)
+        words = vec._option_words([options])
         self._set_rng(seed)
         observation = vec._empty_observations(1)
         vec._start_episodes(words, observation, self._info)
