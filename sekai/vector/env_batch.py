@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
-from sekai._types import ActType, ObsType
+from sekai._types import ActType, InfoDict, ObsType
 from sekai.core.result import ResetResult, StepResult
 from sekai.error import ResetRequired, SpaceMismatch
 from sekai.spaces import Space
@@ -127,23 +128,29 @@ class EnvBatch(VecEnv[ObsType, ActType]):
         return VecResetResult(self._batch_obs([row.observation for row in results]), [row.info for row in results])
 
     def _batch_step(self, results: Sequence[StepResult[Any]]) -> VecStepResult[ObsType]:
-        return VecStepResult(self._batch_obs([row.observation for row in results]), *columns(results))
+        return VecStepResult(self._batch_obs([row.observation for row in results]), *as_arrays(*columns(results)))
 
 
-def columns(rows: Sequence[StepResult[Any]]) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-    """Rewards, terminated, truncated and infos of a batch."""
-    infos = [row.info for row in rows]
-    if IdleRow in set(map(type, rows)):
-        infos = PartialInfos(infos, np.array([type(row) is not IdleRow for row in rows]))
+def columns(rows: Sequence[StepResult[Any]]) -> tuple[list[Any], list[Any], list[Any], list[InfoDict], list[bool]]:
+    """Rewards, terminated, truncated, infos, and which rows are transitions."""
     return (
-        np.array([row.reward for row in rows], np.float64),
-        _flags([row.terminated for row in rows]),
-        _flags([row.truncated for row in rows]),
-        infos,
+        [row.reward for row in rows],
+        [row.terminated for row in rows],
+        [row.truncated for row in rows],
+        [row.info for row in rows],
+        [type(row) is not IdleRow for row in rows] if IdleRow in set(map(type, rows)) else [True] * len(rows),
     )
 
 
-def _flags(values: list[Any]) -> np.ndarray:
+def as_arrays(
+    rewards: list[Any], terminated: list[Any], truncated: list[Any], infos: list[InfoDict], valid: list[bool]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], list[InfoDict]]:
+    """What a result is made of: float64 `(N,)`, bool `(N,)` twice, and infos that know which rows are transitions."""
+    infos = infos if all(valid) else PartialInfos(infos, np.array(valid, np.bool_))
+    return np.array(rewards, np.float64), _flags(terminated), _flags(truncated), infos
+
+
+def _flags(values: list[Any]) -> NDArray[np.bool_]:
     return np.array(values, np.bool_) if any(values) else np.zeros(len(values), np.bool_)
 
 

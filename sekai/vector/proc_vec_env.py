@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from multiprocessing import resource_tracker
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from multiprocessing.util import Finalize
 from numbers import Real
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from sekai._types import ActType, InfoDict, ObsType
 from sekai.error import AsyncCallPending
 from sekai.utils.integers import positive_int
-from sekai.vector.env_batch import EnvBatch, EnvFn
-from sekai.vector.infos import PartialInfos
+from sekai.vector import worker
+from sekai.vector.env_batch import EnvBatch, EnvFn, as_arrays
 from sekai.vector.result import GroupStepResult, VecResetResult, VecStepResult
 from sekai.vector.shared_observations import SharedObservations, has_fixed_size
 from sekai.vector.worker_pool import Worker, WorkerPool
@@ -121,6 +121,7 @@ class ProcVecEnv(EnvBatch[ObsType, ActType]):
         if positive_int("num_groups", num_groups) > self.num_workers:
             raise ValueError(f"num_groups must be at most the number of workers, {self.num_workers}, got {num_groups}")
         start = multiprocessing.get_context(context or _default_context())
+        _preload()
         if os.name == "posix":
             resource_tracker.ensure_running()  # or a forked worker would start one that ends with it
         self._lock = threading.Lock()
@@ -220,14 +221,14 @@ class ProcVecEnv(EnvBatch[ObsType, ActType]):
         arguments = self._step_arguments(actions, mask)
         with self._turn():
             answers = self._command("step", arguments, self._autoreset_mode)
-        return VecStepResult(*self._step_columns(answers, self._everyone))
+        return VecStepResult(*self._step_parts(answers, self._everyone))
 
     async def async_step(self, actions: ActType, mask: Any = None) -> VecStepResult[ObsType]:
         """`step` for callers that await; the event loop runs meanwhile."""
         arguments = self._step_arguments(actions, mask)
         with self._turn():
             answers = await self._async_command("step", arguments, self._autoreset_mode)
-        return VecStepResult(*self._step_columns(answers, self._everyone))
+        return VecStepResult(*self._step_parts(answers, self._everyone))
 
     def send(self, actions: ActType, lanes: Any = None) -> None:
         """Have the lanes of a group begin a step, and return at once.
@@ -275,7 +276,7 @@ class ProcVecEnv(EnvBatch[ObsType, ActType]):
             self._flying.remove(group)
             self._idle.append(group)
             answers = self._pool.answers(group.workers)
-        return GroupStepResult(*self._step_columns(answers, group), group.lanes)
+        return GroupStepResult(*self._step_parts(answers, group), group.lanes)
 
     def _group(self, lanes: Any) -> Group:
         if lanes is None:
@@ -294,16 +295,9 @@ class ProcVecEnv(EnvBatch[ObsType, ActType]):
         observations, infos = zip(*answers, strict=True)
         return VecResetResult(self._observations(observations, self._everyone), _joined(infos))
 
-    def _step_columns(self, answers: list[Any], group: Group) -> tuple[Any, Any, Any, Any, list[InfoDict]]:
+    def _step_parts(self, answers: list[Any], group: Group) -> tuple[ObsType, Any, Any, Any, list[InfoDict]]:
         observations, *columns = zip(*answers, strict=True)
-        rewards, terminated, truncated, infos, valid = map(_joined, columns)
-        return (
-            self._observations(observations, group),
-            np.array(rewards, np.float64),
-            np.array(terminated, np.bool_),
-            np.array(truncated, np.bool_),
-            infos if all(valid) else PartialInfos(infos, np.array(valid, np.bool_)),
-        )
+        return self._observations(observations, group), *as_arrays(*map(_joined, columns))
 
     def _observations(self, columns: Sequence[Any], group: Group) -> Any:
         shared = self._pool.shared
@@ -402,6 +396,13 @@ class ProcVecEnv(EnvBatch[ObsType, ActType]):
 
 def _default_context() -> str:
     return "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+
+
+def _preload() -> None:
+    """Let the fork server import what workers need once for all of them, unless it has been told what to import."""
+    server: Any = forkserver._forkserver
+    if getattr(server, "_preload_modules", None) == ["__main__"]:
+        server.set_forkserver_preload(["__main__", worker.__name__])
 
 
 def _seconds(name: str, value: Any) -> float:

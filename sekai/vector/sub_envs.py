@@ -80,7 +80,8 @@ class Lane:
         try:
             if not self.running:
                 return self._begin_idly(self.env.reset()) if self._is_due(mode) else self._idle_row()
-            result = self.row = self.env.step(action)
+            result: Row = self.env.step(action)
+            self.row = result
             if not (result.terminated or result.truncated):
                 return result
             end = self._end(result, mode)
@@ -93,7 +94,8 @@ class Lane:
         try:
             if not self.running:
                 return self._begin_idly(await self.env.async_reset()) if self._is_due(mode) else self._idle_row()
-            result = self.row = await self.env.async_step(action)
+            result: Row = await self.env.async_step(action)
+            self.row = result
             if not (result.terminated or result.truncated):
                 return result
             end = self._end(result, mode)

@@ -12,7 +12,6 @@ from typing import Any
 
 from sekai.vector.channel import Channel, encode
 from sekai.vector.env_batch import columns
-from sekai.vector.infos import PartialInfos
 from sekai.vector.shared_observations import SharedObservations
 from sekai.vector.sub_envs import LaneError, SubEnvs, first_error
 
@@ -89,10 +88,7 @@ class Servant:
     def step(self, *arguments: Any) -> Columns:
         """Step lanes."""
         rows = _checked(self._sub_envs.step(*arguments))
-        rewards, terminated, truncated, infos = columns(rows)
-        valid = infos.valid.tolist() if isinstance(infos, PartialInfos) else [True] * len(rows)
-        numbers = rewards.tolist(), terminated.tolist(), truncated.tolist()
-        return (self._observations(rows), *numbers, list(infos), valid)
+        return (self._observations(rows), *columns(rows))
 
     def call(self, *arguments: Any) -> Columns:
         """Call a method of every environment."""
