@@ -1,13 +1,31 @@
-"""Policies that run inside a fused rollout."""
+"""Policies that run inside a fused rollout.
+
+A policy's block function is `act_block(w, observations, keys, rng, work, clock, bounds, action)` for n lanes:
+
+    w (float64, (W,))              its weights
+    observations ((n, ...))        of these lanes
+    keys (uint64, (n,))            random, one per lane, for `random_bits` with the clock
+    rng                            streams of the policy, one per lane, for `sekai.kernels.random`
+    work (float64, (rows, >= n))   scratch space
+    clock (uint64)                 number of the draw
+    bounds ((2, k))                lowest and highest action
+    action ((n,) or (n, k))        written
+"""
 
 import numba
 import numpy as np
 from numba.extending import overload
 
-from sekai.kernels.jit import kernel
+from sekai.kernels.elementary import exp, tanh
+from sekai.kernels.jit import PART_OPTIONS, kernel
 
 S11, S27, S30, S31, S32 = (np.uint64(n) for n in (11, 27, 30, 31, 32))
 GOLDEN, FIRST, SECOND = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+
+TILE = 64  # lanes that a network works on at once: a layer of 64 units then fits into the first-level cache
+
+
+# ---- random bits as a function of lane and clock ---------------------------------------------------
 
 
 @kernel
@@ -22,8 +40,8 @@ def mix(x):
 def lane_keys(rng, keys):
     """Make the keys of the lanes' random actions from the increments of their streams.
 
-    Those are as random as the seeds, and never change: a lane's random actions depend on its seed alone, and take no draw
-    from its environment.
+    Those are as random as the seeds, and never change: a lane's random actions depend on its seed alone, and take no
+    draw from its environment.
 
     Args:
         rng: the random words of n lanes.
@@ -34,38 +52,37 @@ def lane_keys(rng, keys):
 
 
 @kernel
+def random_bits(key, clock):
+    """64 random bits of a lane: its stream has no state to store, and any draw of it can be had at once."""
+    return mix(key ^ mix(clock * GOLDEN))
+
+
+@kernel
+def random_unit(key, clock):
+    """A float64 uniform in [0, 1)."""
+    return np.float64(random_bits(key, clock) >> S11) * 2.0**-53
+
+
+# ---- random ----------------------------------------------------------------------------------------
+
+
+@kernel
 def random_integers(keys, clock, low, high, action):
-    """Draw `action[i]` from low to high for each lane.
-
-    The bits are a function of the lane's key and of the clock: a stream per lane without a state to store, so that the
-    loop vectorises and any step of it can be had at once. The bias is below (high - low + 1) / 2**32.
-
-    Args:
-        keys (uint64, (n,)): random, one per lane. clock (uint64): number of the draw.
-    Writes: action (int64, (n,)).
-    """
-    moment = mix(clock * GOLDEN)
+    """Draw `action[i]` from low to high for each lane; the bias is below (high - low + 1) / 2**32."""
     count = np.uint64(high - low) + np.uint64(1)
     for i in range(action.size):
-        action[i] = low + np.int64((mix(keys[i] ^ moment) >> S32) * count >> S32)
+        action[i] = low + np.int64((random_bits(keys[i], clock) >> S32) * count >> S32)
 
 
 @kernel
 def random_reals(keys, clock, low, high, action):
-    """Draw `action[i]` uniformly from [low, high) for each lane, as `random_integers` does."""
-    moment = mix(clock * GOLDEN)
+    """Draw `action[i]` uniformly from [low, high) for each lane."""
     for i in range(action.size):
-        action[i] = low + (high - low) * (np.float64(mix(keys[i] ^ moment) >> S11) * 2.0**-53)
+        action[i] = low + (high - low) * random_unit(keys[i], clock)
 
 
-def random_actions(keys, clock, bounds, action):
-    """Draw an action for each lane, uniform on `bounds[0] <= action <= bounds[1]`.
-
-    Args:
-        keys (uint64, (n,)), clock (uint64): see `random_integers`; an action of several numbers takes as many ticks.
-        bounds (int64 or float64, (2, k)).
-    Writes: action (same dtype, (n, …) with k numbers a lane).
-    """
+def random_block(w, observations, keys, rng, work, clock, bounds, action):
+    """Draw an action for each lane, uniform on the action space; one of k numbers takes k ticks of the clock."""
     draw = random_integers if action.dtype.kind == "i" else random_reals
     numbers = action.reshape((action.shape[0], -1))
     size = bounds.shape[1]
@@ -73,17 +90,147 @@ def random_actions(keys, clock, bounds, action):
         draw(keys, clock * np.uint64(size) + np.uint64(k), bounds[0, k], bounds[1, k], numbers[:, k])
 
 
-@overload(random_actions)
-def _compile_random_actions(keys, clock, bounds, action):
+@overload(random_block, jit_options=PART_OPTIONS)
+def _compile_random_block(w, observations, keys, rng, work, clock, bounds, action):
     draw = random_integers if isinstance(action.dtype, numba.types.Integer) else random_reals
 
-    def one(keys, clock, bounds, action):
+    def one(w, observations, keys, rng, work, clock, bounds, action):
         draw(keys, clock, bounds[0, 0], bounds[1, 0], action)
 
-    def several(keys, clock, bounds, action):
+    def several(w, observations, keys, rng, work, clock, bounds, action):
         numbers = action.reshape((action.shape[0], bounds.shape[1]))
         size = np.uint64(bounds.shape[1])
         for k in range(bounds.shape[1]):
             draw(keys, clock * size + np.uint64(k), bounds[0, k], bounds[1, k], numbers[:, k])
 
     return one if action.ndim == 1 else several
+
+
+# ---- constant and users' own -------------------------------------------------------------------------
+
+
+@kernel
+def constant_block(w, observations, keys, rng, work, clock, bounds, action):
+    """Give every lane the action whose numbers are the weights."""
+    numbers = action.reshape((action.shape[0], bounds.shape[1]))
+    for i in range(numbers.shape[0]):
+        for k in range(numbers.shape[1]):
+            numbers[i, k] = w[k]
+
+
+def lane_block(w, observations, keys, rng, work, clock, bounds, action):
+    """Template: call a user's `act_lane(w, obs, rng, action, i)` for each lane."""
+    for i in range(action.shape[0]):
+        act_lane(w, observations, rng, action, i)  # noqa: F821
+
+
+# ---- networks --------------------------------------------------------------------------------------
+
+
+def network_block(w, observations, keys, rng, work, clock, bounds, action):
+    """Template: a fully connected network, tile by tile of lanes.
+
+    SIZES are the numbers of units, inputs first; `activate` is applied to hidden layers, `head` to the outputs. The
+    weights of a layer are its matrix (outputs, inputs), row by row, then its biases; layers follow one another.
+    `work` holds the units of two layers, a row each.
+    """
+    inputs = observations.reshape((observations.shape[0], SIZES[0]))  # noqa: F821
+    half = work.shape[0] // 2
+    for lo in range(0, action.shape[0], TILE):
+        n = min(TILE, action.shape[0] - lo)
+        x, y = work[:half, :n], work[half : 2 * half, :n]
+        for k in range(SIZES[0]):  # noqa: F821
+            for i in range(n):
+                x[k, i] = inputs[lo + i, k]
+        place = 0
+        for layer in range(len(SIZES) - 1):  # noqa: F821
+            n_in, n_out = SIZES[layer], SIZES[layer + 1]  # noqa: F821
+            dense(w[place : place + n_out * (n_in + 1)], n_in, n_out, x, y)
+            if layer < len(SIZES) - 2:  # noqa: F821
+                activate(n_out, y)  # noqa: F821
+            x, y = y, x
+            place += n_out * (n_in + 1)
+        head(SIZES[-1], x, keys[lo : lo + n], clock, bounds, action[lo : lo + n])  # noqa: F821
+
+
+@kernel
+def dense(w, n_in, n_out, x, y):
+    """Write a layer's outputs y[j] = b[j] + sum of w[j, k] x[k], for the lanes along the second axis.
+
+    Four inputs at a time: the outputs are read and written a quarter as often. The order of the sum is always the same.
+    """
+    for j in range(n_out):
+        row = w[j * n_in : (j + 1) * n_in]
+        out = y[j]
+        bias = w[n_out * n_in + j]
+        for i in range(out.size):
+            out[i] = bias
+        k = 0
+        while k + 4 <= n_in:
+            a, b, c, d = row[k], row[k + 1], row[k + 2], row[k + 3]
+            p, q, r, s = x[k], x[k + 1], x[k + 2], x[k + 3]
+            for i in range(out.size):
+                out[i] += (a * p[i] + b * q[i]) + (c * r[i] + d * s[i])
+            k += 4
+        while k < n_in:
+            a, p = row[k], x[k]
+            for i in range(out.size):
+                out[i] += a * p[i]
+            k += 1
+
+
+@kernel
+def activate_tanh(n, y):
+    """Hyperbolic tangent of n rows."""
+    for j in range(n):
+        out = y[j]
+        for i in range(out.size):
+            out[i] = tanh(out[i])
+
+
+@kernel
+def activate_relu(n, y):
+    """The positive part of n rows."""
+    for j in range(n):
+        out = y[j]
+        for i in range(out.size):
+            out[i] = max(out[i], 0.0)
+
+
+@kernel
+def head_argmax(n, x, keys, clock, bounds, action):
+    """The discrete action whose output is greatest, the first of equals."""
+    for i in range(action.size):
+        best = 0
+        for j in range(1, n):
+            if x[j, i] > x[best, i]:
+                best = j
+        action[i] = bounds[0, 0] + best
+
+
+@kernel
+def head_sample(n, x, keys, clock, bounds, action):
+    """A discrete action drawn with the softmax of the outputs as probabilities."""
+    for i in range(action.size):
+        greatest = x[0, i]
+        for j in range(1, n):
+            greatest = max(greatest, x[j, i])
+        total = 0.0
+        for j in range(n):
+            x[j, i] = exp(x[j, i] - greatest)
+            total += x[j, i]
+        left = random_unit(keys[i], clock) * total
+        choice = 0
+        while choice < n - 1 and left >= x[choice, i]:
+            left -= x[choice, i]
+            choice += 1
+        action[i] = bounds[0, 0] + choice
+
+
+@kernel
+def head_clip(n, x, keys, clock, bounds, action):
+    """The outputs as a continuous action, clipped to its bounds."""
+    numbers = action.reshape((action.shape[0], n))
+    for k in range(n):
+        for i in range(numbers.shape[0]):
+            numbers[i, k] = min(max(x[k, i], bounds[0, k]), bounds[1, k])

@@ -32,6 +32,7 @@ BOOK = {"episode_return": float, "elapsed": int, "ending": int}
 BOOK_ROWS, RNG_ROWS, NO_LIMIT, BLOCK = len(BOOK), 6, 2**62, 1024
 NEXT_STEP = AUTORESET_MODES.index("next_step")
 BOOL = np.dtype(np.bool_)
+POLICY = np.uint32(0x706F6C69)  # tells the seeds of policies' streams from those of lanes
 
 THREADS_PAY = 2**17  # lanes from which on a single step is shared by threads if nothing else is said
 
@@ -99,12 +100,13 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     _options: ClassVar[Fields]
     _info: ClassVar[Fields]
     _built: ClassVar[dict[bool, Any]]
+    _rollouts: ClassVar[dict[tuple[Any, ...], Any]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._state, cls._info = Fields(cls.State), Fields(cls.Info)
         cls._params, cls._options = Fields(cls.Params), Fields(cls.Options)
-        cls._built = {}
+        cls._built, cls._rollouts = {}, {}
         for name in cls._params.kinds:
             if not hasattr(cls, name):
                 setattr(cls, name, param_property(name))
@@ -126,6 +128,15 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         if debug not in cls._built:
             cls._built[debug] = interpreted(cls._programs(False)) if debug else build(cls)
         return cls._built[debug]
+
+    def _rollout_program(self, policy: Any) -> Any:
+        from sekai.vector.programs import build_rollout, plain
+
+        key = self.debug, policy.key
+        if key not in self._rollouts:
+            program = build_rollout(type(self), self._program.parts, policy.block())
+            self._rollouts[key] = plain(program) if self.debug else program
+        return self._rollouts[key]
 
     def __init__(
         self,
@@ -149,7 +160,10 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self.observation_space = deepcopy(type(self).observation_space)
         self.action_space = deepcopy(type(self).action_space)
         self._actions = ActionFormat(self.action_space)
-        self._observation_shape, self._observation_dtype = self.observation_space.shape, self.observation_space.dtype
+        self._observation_shape, self._observation_dtype = (
+            self.observation_space.shape or (),
+            self.observation_space.dtype,
+        )
         self._param_rows = ParamRows(self._params, self._options, self.num_envs, self._complete(params))
 
         n = self.num_envs
@@ -158,7 +172,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self._seeded = np.zeros(n, np.bool_)
         self._started = False
         self.initial_seed: int | None = None
-        self._action_clock = np.uint64(0)  # random actions drawn by rollouts since the batch was seeded
+        self._action_clock = np.uint64(0)  # draws of policies in rollouts since the batch was seeded
+        self._policy_rng: np.ndarray | None = None
         self._everyone = np.ones(n, np.bool_)
         self._recent: list[Outputs] = []
         places = n + n // BLOCK + 1
@@ -208,7 +223,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         words = self._option_words(options, chosen)
         self._seed(seed, chosen)
         if seed is not None:
-            self._action_clock = np.uint64(0)
+            self._action_clock, self._policy_rng = np.uint64(0), None
         out = self._outputs()
         self._start_episodes(words, out.observations, out.info, chosen)
         out.terminated[:] = out.truncated[:] = False
@@ -434,6 +449,14 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             set_words(generator, self._rng[:, lane])
             self._streams[lane] = Stream(generator, self._rng[:, lane])
         return self._streams[lane].generator
+
+    def _policy_stream(self) -> np.ndarray:
+        """Random words of the streams that policies draw from, `uint64[6, N]`; made of the lanes' increments."""
+        if self._policy_rng is None:
+            self._policy_rng = np.zeros((RNG_ROWS, self.num_envs), np.uint64)
+            words = np.ascontiguousarray(self._rng[2:4].T).view(np.uint32) ^ POLICY
+            seed_lanes(self._policy_rng, np.arange(self.num_envs), words)
+        return self._policy_rng
 
     # ---- lanes -----------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from collections import namedtuple
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.random import Generator, SeedSequence
 
 from sekai._types import ActType, ObsType
@@ -114,6 +115,17 @@ class KernelEnv(Env[ObsType, ActType]):
     def _info_dict(self) -> dict[str, Any]:
         rows = self._vec._reset_infos
         return rows.lane(self._info, 0) if rows.kinds else {}
+
+    def observe(self) -> ObsType:
+        """The current observation.
+
+        Raises:
+            ResetRequired: Before the first `reset`.
+        """
+        if not self._vec._started:
+            raise ResetRequired()
+        observations: Any = self._vec.reset(mask=np.zeros(1, np.bool_)).observations
+        return observations[0]  # type: ignore[no-any-return]
 
     @property
     def state(self) -> Any:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sekai.kernels import episode, policies, random, rows
+from sekai.kernels import episode, random, rollout, rows
 from sekai.kernels.jit import bind, entry, interpret, kernel
 
 INFO_ROWS = {"elapsed_steps": int}  # kept for every environment, after its own rows
+
+
+PARTS = "step_block", "observe_block", "inform_block", "look", "advance", "restart", "advance_running", "autoreset"
+ENTRIES = "reset", "check", "step", "step_one"
 
 
 class Programs(NamedTuple):
@@ -18,7 +22,7 @@ class Programs(NamedTuple):
     check: Callable[..., Any]
     step: Callable[..., Any]
     step_one: Callable[..., Any]
-    rollout: Callable[..., Any]
+    parts: dict[str, Any]
 
 
 def build(cls: Any) -> Programs:
@@ -34,16 +38,29 @@ def build(cls: Any) -> Programs:
         "info_views": rows.row_views(owner, "Info", {**cls._info.kinds, **INFO_ROWS}),
         "borrow_observations": rows.borrower(owner, cls.observation_space.shape),
         "inform_lane": episode.inform_nothing,
-        "act_block": policies.random_actions,
     }
     parts |= {name: function for name, function in cls._lane_functions().items() if function is not None}
-    for name in ("step_block", "look", "advance", "restart", "advance_running", "autoreset"):
+    for name in PARTS:
         if name not in parts:
             parts[name] = bind(getattr(episode, name), owner, kernel, **parts)
-    return Programs(*(bind(getattr(episode, name), owner, entry, **parts) for name in Programs._fields))
+    return Programs(*(bind(getattr(episode, name), owner, entry, **parts) for name in ENTRIES), parts)
+
+
+def build_rollout(cls: Any, parts: dict[str, Any], act_block: Any) -> Callable[..., Any]:
+    """Bind a policy's block function and the parts of a class's programs into the template of fused rollouts."""
+    owner = f"{cls.__module__}.{cls.__qualname__}"
+    parts = {**parts, "act_block": act_block}
+    for name in ("act", "end_episodes"):
+        parts[name] = bind(getattr(rollout, name), owner, kernel, **parts)
+    return bind(rollout.rollout, owner, entry, **parts)
 
 
 def interpreted(programs: Programs) -> Programs:
-    """The same as plain Python, for printing, break points and bounds checks. Random draws stay compiled."""
+    """The same as plain Python, for printing, break points and bounds checks."""
+    return Programs(*(plain(getattr(programs, name)) for name in ENTRIES), programs.parts)
+
+
+def plain(program: Callable[..., Any]) -> Callable[..., Any]:
+    """A program as plain Python; random draws stay compiled."""
     keep = [(function, function) for function in vars(random).values() if callable(function)]
-    return Programs(*(interpret(program, keep) for program in programs))
+    return interpret(program, keep)

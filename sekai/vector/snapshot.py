@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,11 @@ class Snapshot:
     def num_lanes(self) -> int:
         """How many lanes it holds."""
         return int(self.words.shape[1])
+
+    def of_lane(self, k: int) -> Snapshot:
+        """The snapshot of its k-th lane alone."""
+        params = self.params if self.params.ndim == 1 else self.params[:, k : k + 1]
+        return replace(self, words=self.words[:, k : k + 1].copy(), params=params.copy())
 
     def check_fits(self, other: Snapshot) -> None:
         """Check that these lanes may take the place of others; the words of those are not looked at.

@@ -1,0 +1,213 @@
+"""Driver template of fused rollouts: a block of lanes takes many steps, policy included, before the next block starts.
+
+A million lanes are then as fast as a thousand. Parts are those of `sekai.kernels.episode` and
+
+    act_block     the policy
+"""
+
+import numpy as np
+
+from sekai.kernels.episode import BLOCK, SAME_STEP, TERMINATED, TRUNCATED, copy_row, gather_ends, start_episode
+from sekai.kernels.jit import entry, kernel
+from sekai.kernels.policies import lane_keys
+from sekai.kernels.rows import borrow
+
+
+def rollout(
+    memory, params, limit, mode, first, last, start, num_steps,
+    weights, group, policy_rng, clock, bounds, given, looks,
+    observations, actions, rewards, terminated, truncated, valid, info,
+    returns, episodes, final_observations, stats,
+    keys, some_observations, some_actions, some_rewards, some_terminated, some_truncated, some_valid, ends, work,
+):  # fmt: skip
+    """Take `num_steps` steps with lanes first to last - 1, those with numbers `start` and on of the whole rollout.
+
+    Recorded arrays are time-major; one of length 0 is not recorded, and is worked on in scratch space.
+
+    Args:
+        memory, params, limit, mode: as for `step`.
+        first, last (int): lanes; first is a multiple of BLOCK.
+        weights (float64, (G, W)), group (int): the policy's; lane i has row i // group.
+        policy_rng (uint64, (6, N or 0)): streams of the policy. clock (uint64): number of the first step's draw.
+        bounds: of actions. given (bool): `actions` holds them already. looks (bool): the policy needs observations.
+    Writes: memory, policy_rng; observations (T + 1, N, ...), actions (T, N, ...), rewards (float64), terminated,
+        truncated, valid (bool, (T, N)), info (float64, (T, K, N)); for the k-th episode that ended: returns (float64),
+        episodes (int64, (4, capacity)): lane, step, length and how it ended, and final_observations (if recorded);
+        stats (float64, (blocks, 5)), added to: number, mean and sum of squared deviations of returns, the latter two of
+        lengths.
+    Scratch: the arrays from keys on, for one block.
+
+    Returns:
+        The lane to go on from, `last` unless there may be no room for more episodes, and how many episodes there are.
+    """
+    memory, params, weights, policy_rng = borrow(memory), borrow(params), borrow(weights), borrow(policy_rng)
+    bounds, observations, actions, rewards = borrow(bounds), borrow(observations), borrow(actions), borrow(rewards)
+    terminated, truncated, valid, info = borrow(terminated), borrow(truncated), borrow(valid), borrow(info)
+    returns, episodes, final_observations = borrow(returns), borrow(episodes), borrow(final_observations)
+    stats, keys, some_observations, some_actions = (
+        borrow(stats),
+        borrow(keys),
+        borrow(some_observations),
+        borrow(some_actions),
+    )
+    some_rewards, some_terminated, some_truncated = (
+        borrow(some_rewards),
+        borrow(some_terminated),
+        borrow(some_truncated),
+    )
+    some_valid, ends, work = borrow(some_valid), borrow(ends), borrow(work)
+
+    count = np.int64(0)
+    for lo in range(first, last, BLOCK):
+        hi = min(lo + BLOCK, last)
+        n = hi - lo
+        if returns.size and count + n * num_steps > returns.size:
+            return lo, count
+        book, rng = book_views(memory, lo, hi), rng_array(memory, lo, hi)
+        lane_keys(rng, keys[:n])
+        sees = looks or observations.shape[0] > 0
+        if sees:
+            observe_block(memory, params, lo, hi, at_step(observations, start, lo, hi, some_observations))
+        for t in range(start, start + num_steps):
+            o = at_step(observations, t, lo, hi, some_observations)
+            a = at_step(actions, t, lo, hi, some_actions)
+            r = at_step(rewards, t, lo, hi, some_rewards)
+            te = at_step(terminated, t, lo, hi, some_terminated)
+            tr = at_step(truncated, t, lo, hi, some_truncated)
+            if not given:
+                act(weights, group, lo, hi, o, keys[:n], policy_rng, work, clock + np.uint64(t - start), bounds, a)
+            ran = at_step(valid, t, lo, hi, some_valid)
+            note_running(book.ending, mode, ran)
+            ended = advance_running(memory, params, lo, hi, a, ran, False, limit, mode, r, te, tr)
+            if info.shape[0]:
+                inform_block(memory, params, lo, hi, info[t, :, lo:hi])
+            o = at_step(observations, t + 1, lo, hi, some_observations)
+            if sees:
+                observe_block(memory, params, lo, hi, o)
+            if ended:
+                count = end_episodes(
+                    memory, params, lo, hi, mode, t, ran, te, tr, ends, returns, episodes, final_observations, o, sees,
+                    stats[lo // BLOCK], count,
+                )  # fmt: skip
+    return last, count
+
+
+def act(weights, group, lo, hi, observations, keys, policy_rng, work, clock, bounds, action):
+    """Let the policy choose the actions of lanes lo to hi - 1, group by group."""
+    i = lo
+    while i < hi:
+        j = min(hi, (i // group + 1) * group)
+        act_block(
+            weights[i // group], observations[i - lo : j - lo], keys[i - lo : j - lo], policy_rows(policy_rng, i, j),
+            work, clock, bounds, action[i - lo : j - lo],
+        )  # fmt: skip
+        i = j
+
+
+def end_episodes(
+    memory, params, lo, hi, mode, t, ran, terminated, truncated, ends, returns, episodes, final_observations,
+    observations, sees, stat, count,
+):  # fmt: skip
+    """Write down the episodes of a block that ended, in same-step mode start the next; returns how many there are."""
+    s, p, rng = state_views(memory, lo, hi), param_views(params, lo, hi), rng_array(memory, lo, hi)
+    book = book_views(memory, lo, hi)
+    o = borrow_observations(observations)
+    number = gather_ends(terminated, truncated, np.int64(0), ends, np.int64(0))
+    for k in range(number):
+        i = ends[k]
+        if not ran[i]:
+            continue
+        add_episode(book.episode_return[i], book.elapsed[i], stat)
+        if returns.size:
+            returns[count] = book.episode_return[i]
+            episodes[0, count], episodes[1, count], episodes[2, count] = lo + i, t, book.elapsed[i]
+            episodes[3, count] = TERMINATED * terminated[i] + TRUNCATED * truncated[i]
+            if final_observations.shape[0]:
+                copy_row(final_observations, count, o, i)
+            count += 1
+    if mode == SAME_STEP:
+        for k in range(number):
+            reset_lane(s, p, rng, ends[k])
+            start_episode(book, ends[k])
+            if sees:
+                observe_lane(s, p, o, ends[k])
+    return count
+
+
+@kernel
+def at_step(array, t, lo, hi, scratch):
+    """Lanes lo to hi - 1 of row t of a recorded array, or scratch space if it is not recorded."""
+    return array[t, lo:hi] if array.shape[0] else scratch[: hi - lo]
+
+
+@kernel
+def policy_rows(policy_rng, lo, hi):
+    """The random words of a policy's streams for lanes lo to hi - 1, a tuple of rows."""
+    return (
+        policy_rng[0, lo:hi],
+        policy_rng[1, lo:hi],
+        policy_rng[2, lo:hi],
+        policy_rng[3, lo:hi],
+        policy_rng[4, lo:hi],
+        policy_rng[5, lo:hi],
+    )
+
+
+@kernel
+def note_running(ending, mode, ran):
+    """Write down which lanes run before a step."""
+    for i in range(ran.size):
+        ran[i] = mode == SAME_STEP or ending[i] == 0
+
+
+@kernel
+def add_episode(total, length, stat):
+    """Count an episode by its return and length: running moments (Welford, 1962)."""
+    stat[0] += 1.0
+    change = total - stat[1]
+    stat[1] += change / stat[0]
+    stat[2] += change * (total - stat[1])
+    change = length - stat[3]
+    stat[3] += change / stat[0]
+    stat[4] += change * (length - stat[3])
+
+
+@kernel
+def merge_pair(count, mean, squares, total, other_mean, other_squares):
+    """Moments of two samples together: mean and sum of squared deviations (Chan, Golub and LeVeque, 1983, eq. 2.1)."""
+    change = other_mean - mean
+    both = count + total
+    return mean + change * total / both, squares + other_squares + change * change * count * total / both
+
+
+@entry
+def merge_stats(stats):
+    """Merge the statistics of blocks into the first row, in order: the result does not depend on threads.
+
+    Args:
+        stats (float64, (blocks, 5)): see `rollout`.
+    """
+    for k in range(1, stats.shape[0]):
+        if stats[k, 0] == 0.0:
+            continue
+        for j in (1, 3):
+            stats[0, j], stats[0, j + 1] = merge_pair(
+                stats[0, 0], stats[0, j], stats[0, j + 1], stats[k, 0], stats[k, j], stats[k, j + 1]
+            )
+        stats[0, 0] += stats[k, 0]
+
+
+@entry
+def track(returns, lengths, rewards, valid, ended, stat):
+    """Count a step of a batch that keeps no books of its own; lanes that ended are counted as episodes.
+
+    Args:
+        rewards (float64), valid, ended (bool): of the step, (N,).
+    Writes: returns (float64), lengths (int64): of the current episodes, including ended ones; stat, see `rollout`.
+    """
+    for i in range(rewards.size):
+        if valid[i]:
+            returns[i] += rewards[i]
+            lengths[i] += 1
+            if ended[i]:
+                add_episode(returns[i], lengths[i], stat)

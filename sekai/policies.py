@@ -1,0 +1,237 @@
+"""Compiled policies: they run inside a fused rollout, with their weights as arguments."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sekai.spaces import Box, Discrete
+from sekai.utils.integers import positive_int
+from sekai.vector.actions import ActionFormat
+
+
+class Policy:
+    """A policy written as a kernel.
+
+    A subclass defines `act_lane(w, obs, rng, action, i)`, decorated with `sekai.kernels.kernel`: read `obs[i]` and the
+    weights `w`, write `action[i]` (`action[i, 0]`, … for a `Box`), and draw with `sekai.kernels.random` from `rng`,
+    which holds a stream per lane that no environment draws from.
+
+    Args:
+        weights: One set of weights for all lanes, shape `(W,)`, or one per group of lanes, `(G, W)`: N lanes then
+            form G groups of N / G consecutive ones.
+
+    Attributes:
+        weights: float64 `(G, W)`, a copy; may be assigned between rollouts.
+        uses_observations: Whether the policy looks at observations; a rollout that neither does nor records any is
+            faster.
+        uses_streams: Whether `act_lane` draws from `rng`.
+    """
+
+    act_lane: ClassVar[Any] = None
+    uses_observations: bool = True
+    uses_streams: bool = True
+
+    def __init__(self, weights: ArrayLike = ()) -> None:
+        self.weights = weights
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The sets of weights, `(G, W)`."""
+        return self._weights
+
+    @weights.setter
+    def weights(self, weights: ArrayLike) -> None:
+        array = np.array(weights, np.float64)
+        if array.ndim not in (1, 2):
+            raise ValueError(f"weights must have shape (W,) or (G, W), got {array.shape}")
+        self._weights = np.ascontiguousarray(np.atleast_2d(array))
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What the policy is compiled for: policies of equal keys share their machine code."""
+        return (type(self),)
+
+    @property
+    def work_rows(self) -> int:
+        """Rows of scratch space that the block function needs."""
+        return 1
+
+    def block(self) -> Any:
+        """The kernel that chooses the actions of a block of lanes (see `sekai.kernels.policies`)."""
+        from sekai.kernels import policies
+
+        act_lane = inspect.getattr_static(type(self), "act_lane")
+        if act_lane is None:
+            raise TypeError(f"{type(self).__name__} must define act_lane")
+        return self._bind(policies.lane_block, act_lane=act_lane)
+
+    def _bind(self, template: Any, **parts: Any) -> Any:
+        from sekai.kernels.jit import bind
+
+        return bind(template, f"{type(self).__module__}.{type(self).__qualname__}", **parts)
+
+    def check(self, vec: Any) -> None:
+        """Check that the policy fits a batch.
+
+        Raises:
+            ValueError: The number of sets of weights does not divide the number of lanes, or the spaces do not fit.
+        """
+        if vec.num_envs % len(self.weights):
+            raise ValueError(
+                f"weights must hold a number of sets that divides the {vec.num_envs} lanes, got {len(self.weights)}"
+            )
+
+
+class Random(Policy):
+    """Actions uniform over a bounded action space, from a stream per lane that depends on the lane's seed only."""
+
+    uses_observations = False
+    uses_streams = False
+
+    def block(self) -> Any:
+        """The kernel that draws the actions of a block of lanes."""
+        from sekai.kernels import policies
+
+        return policies.random_block
+
+    def check(self, vec: Any) -> None:
+        """Check that the action space is bounded.
+
+        Raises:
+            ValueError: It is not.
+        """
+        if not np.isfinite(ActionFormat(vec.action_space).bounds).all():
+            raise ValueError(f"random actions need a bounded action space, got {vec.action_space!r}")
+
+
+class Constant(Policy):
+    """The same action always; `weights` are its numbers.
+
+    Args:
+        action: An action, or one per group of lanes.
+    """
+
+    uses_observations = False
+    uses_streams = False
+
+    def __init__(self, action: ArrayLike) -> None:
+        super().__init__(np.atleast_1d(action))
+
+    def block(self) -> Any:
+        """The kernel that fills in the action."""
+        from sekai.kernels import policies
+
+        return policies.constant_block
+
+    def check(self, vec: Any) -> None:
+        """Check that the action lies in the action space.
+
+        Raises:
+            ValueError: It does not.
+        """
+        super().check(vec)
+        low, high = ActionFormat(vec.action_space).bounds
+        if self.weights.shape[1] != low.size or not ((low <= self.weights) & (self.weights <= high)).all():
+            raise ValueError(f"action must lie in {vec.action_space!r}, got {self.weights.tolist()}")
+
+
+class MLP(Policy):
+    """A fully connected network from a flat observation to an action, in float64.
+
+    Args:
+        env: What it is for: a batch or an env (only its spaces are looked at).
+        hidden: Units of the hidden layers.
+        activation: `"tanh"` or `"relu"`, of the hidden layers.
+        head: `"argmax"` (the default for a Discrete action space) or `"sample"` (softmax), or `"clip"` (the default
+            for a
+            Box: the outputs, clipped to its bounds).
+        weights: `(num_weights,)` or one such row per group of lanes; zeros by default. See `pack`.
+
+    Attributes:
+        sizes: Units of all layers, inputs first.
+        num_weights: How many weights the network has.
+
+    Raises:
+        TypeError: The spaces are not a Box and a Discrete or floating Box.
+        ValueError: An argument is out of range.
+    """
+
+    uses_streams = False
+
+    def __init__(
+        self,
+        env: Any,
+        hidden: Sequence[int] = (64, 64),
+        *,
+        activation: str = "tanh",
+        head: str | None = None,
+        weights: ArrayLike | None = None,
+    ) -> None:
+        observation, action = env.observation_space, env.action_space
+        if not isinstance(observation, Box):
+            raise TypeError(f"{type(self).__name__} needs a Box observation space, got {observation!r}")
+        if not isinstance(action, (Discrete, Box)):
+            raise TypeError(f"{type(self).__name__} needs a Discrete or Box action space, got {action!r}")
+        heads = ("argmax", "sample") if isinstance(action, Discrete) else ("clip",)
+        self.head = heads[0] if head is None else head
+        if self.head not in heads:
+            raise ValueError(f"head must be one of {heads} for {action!r}, got {head!r}")
+        if activation not in ("tanh", "relu"):
+            raise ValueError(f'activation must be "tanh" or "relu", got {activation!r}')
+        self.activation = activation
+        outputs = action.n if isinstance(action, Discrete) else int(np.prod(action.shape))
+        units = [positive_int("hidden", size) for size in hidden]
+        self.sizes = (int(np.prod(observation.shape)), *units, int(outputs))
+        super().__init__(np.zeros(self.num_weights) if weights is None else weights)
+
+    @property
+    def num_weights(self) -> int:
+        """Number of weights in a set."""
+        return sum(n_out * (n_in + 1) for n_in, n_out in zip(self.sizes, self.sizes[1:], strict=False))
+
+    @staticmethod
+    def pack(layers: Sequence[tuple[ArrayLike, ArrayLike]]) -> NDArray[np.float64]:
+        """Pack layers, each a matrix `(outputs, inputs)` and its biases `(outputs,)`, into one set of weights."""
+        return np.concatenate([np.ravel(part) for layer in layers for part in layer]).astype(np.float64)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The architecture."""
+        return type(self), self.sizes, self.activation, self.head
+
+    @property
+    def work_rows(self) -> int:
+        """Two layers of the widest size."""
+        return 2 * max(self.sizes)
+
+    def block(self) -> Any:
+        """The kernel of this architecture."""
+        from sekai.kernels import policies
+
+        activate = getattr(policies, f"activate_{self.activation}")
+        head = getattr(policies, f"head_{self.head}")
+        return self._bind(policies.network_block, SIZES=self.sizes, activate=activate, head=head)
+
+    def check(self, vec: Any) -> None:
+        """Check that weights and spaces fit.
+
+        Raises:
+            ValueError: They do not.
+        """
+        super().check(vec)
+        if self.weights.shape[1] != self.num_weights:
+            raise ValueError(f"weights must hold {self.num_weights} numbers a set, got {self.weights.shape[1]}")
+        if self.sizes[0] != int(np.prod(vec.observation_space.shape)):
+            raise ValueError(f"the policy takes {self.sizes[0]} numbers, an observation has {vec.observation_space!r}")
+
+
+class Linear(MLP):
+    """A linear policy: an `MLP` without hidden layers."""
+
+    def __init__(self, env: Any, *, head: str | None = None, weights: ArrayLike | None = None) -> None:
+        super().__init__(env, (), head=head, weights=weights)
