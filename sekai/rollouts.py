@@ -220,7 +220,7 @@ def rollout(
     if seed is not None or not vec_started(vec):
         vec.reset(seed=seed)
     result = Rollout(vec.num_envs, num_steps, 0.0, Statistics(0, *[np.nan] * 4), vec.autoreset_mode)
-    if fused:
+    if isinstance(vec, KernelVecEnv) and fused:
         if given is not None:
             arrays["actions"] = given
         run_fused(vec, policy, given is not None, arrays, result, record is not None, num_threads, progress)
@@ -387,7 +387,7 @@ def run_stepped(vec: VecEnv[Any, Any], policy: Any, arrays: dict[str, Any], resu
         if "valid" in arrays:
             arrays["valid"][t] = valid
         if "info" in arrays:
-            arrays["info"][t] = step.infos._words
+            arrays["info"][t] = step.infos._words  # type: ignore[attr-defined]
         kernels.track(returns, lengths, step.rewards, valid, ended, stats[0])
         lanes = np.flatnonzero(ended)
         if lanes.size:

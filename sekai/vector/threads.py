@@ -11,7 +11,8 @@ from typing import Any
 RANGES_PER_THREAD = 4
 
 _pools: dict[int, ThreadPoolExecutor] = {}
-os.register_at_fork(after_in_child=_pools.clear)  # a forked child has none of its parent's threads
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pools.clear)  # a forked child has none of its parent's threads
 
 
 def available() -> int:
