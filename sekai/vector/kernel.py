@@ -178,7 +178,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self._recent: list[Outputs] = []
         places = n + n // BLOCK + 1
         self._ends = empty(places, np.int64)
-        self._final_observations = self._empty_observations(places)
+        self._final_observations, self._no_observations = self._empty_observations(places), self._empty_observations(0)
         self._reset_info = empty((len(self._info), places))
         self._reset_infos = InfoRows(self._info.kinds)
         self._step_infos = InfoRows({**self._info.kinds, **({"elapsed_steps": int} if self.max_episode_steps else {})})
@@ -267,6 +267,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         out = self._outputs()
         counts = self._step(packed, chosen, mode, out)
         infos = self._infos(out.info, chosen, waiting, mode)
+        infos.final_observations = self._no_observations
         if counts != [0]:
             self._add_ends(infos, counts)
         self._keep(out, chosen)
