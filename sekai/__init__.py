@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sekai import kernels as kernels
     from sekai import registry as registry
     from sekai import spaces as spaces
+    from sekai import stats as stats
     from sekai import utils as utils
     from sekai import vector as vector
     from sekai import wrappers as wrappers
@@ -59,6 +60,14 @@ if TYPE_CHECKING:
     from sekai.spaces import Space as Space
     from sekai.spaces import Tuple as Tuple
     from sekai.spaces import utils as _space_utils
+    from sekai.stats import EpisodeBatch as EpisodeBatch
+    from sekai.stats import EpisodeStats as EpisodeStats
+    from sekai.stats import FileTracker as FileTracker
+    from sekai.stats import InMemoryTracker as InMemoryTracker
+    from sekai.stats import LoggingTracker as LoggingTracker
+    from sekai.stats import StatsTracker as StatsTracker
+    from sekai.utils import ExponentialMovingStats as ExponentialMovingStats
+    from sekai.utils import RunningMeanStd as RunningMeanStd
     from sekai.utils import get_action_mask as get_action_mask
     from sekai.utils import make_seed_sequence as make_seed_sequence
     from sekai.utils import np_random as np_random
@@ -74,7 +83,29 @@ if TYPE_CHECKING:
     from sekai.vector import VecStepResult as VecStepResult
     from sekai.vector import lane_seeds as lane_seeds
     from sekai.vector import stack_infos as stack_infos
+    from sekai.wrappers import ActionMaskObservation as ActionMaskObservation
+    from sekai.wrappers import ActionRepeat as ActionRepeat
+    from sekai.wrappers import AutoReset as AutoReset
+    from sekai.wrappers import ClipAction as ClipAction
+    from sekai.wrappers import ClipReward as ClipReward
+    from sekai.wrappers import DelayAction as DelayAction
+    from sekai.wrappers import DelayObservation as DelayObservation
+    from sekai.wrappers import DtypeObservation as DtypeObservation
+    from sekai.wrappers import FilterObservation as FilterObservation
+    from sekai.wrappers import FlattenObservation as FlattenObservation
+    from sekai.wrappers import FrameStackObservation as FrameStackObservation
+    from sekai.wrappers import NormalizeObservation as NormalizeObservation
+    from sekai.wrappers import NormalizeReward as NormalizeReward
+    from sekai.wrappers import OrderEnforcing as OrderEnforcing
+    from sekai.wrappers import PadSequenceObservation as PadSequenceObservation
+    from sekai.wrappers import RecordEpisodeStatistics as RecordEpisodeStatistics
+    from sekai.wrappers import RescaleAction as RescaleAction
+    from sekai.wrappers import RescaleObservation as RescaleObservation
+    from sekai.wrappers import StickyAction as StickyAction
+    from sekai.wrappers import TimeAwareObservation as TimeAwareObservation
     from sekai.wrappers import TimeLimit as TimeLimit
+    from sekai.wrappers import TransformObservation as TransformObservation
+    from sekai.wrappers import TransformReward as TransformReward
 
     space_utils = _space_utils
 else:
@@ -97,12 +128,19 @@ else:
             """,
             "sekai.rollouts": "rollout Rollout",
             "sekai.spaces": "Space Box Discrete MultiDiscrete MultiBinary Dict Tuple Sequence MaskedBox",
-            "sekai.utils": "np_random make_seed_sequence get_action_mask",
+            "sekai.stats": "EpisodeStats EpisodeBatch StatsTracker InMemoryTracker LoggingTracker FileTracker",
+            "sekai.utils": "np_random make_seed_sequence get_action_mask RunningMeanStd ExponentialMovingStats",
             "sekai.vector": """
                 VecEnv KernelVecEnv KernelEnv PerLane SyncVecEnv AsyncVecEnv ProcVecEnv NativeVecEnv
                 VecStepResult VecResetResult stack_infos lane_seeds
             """,
-            "sekai.wrappers": "TimeLimit",
+            "sekai.wrappers": """
+                TimeLimit AutoReset OrderEnforcing RecordEpisodeStatistics
+                FlattenObservation NormalizeObservation FrameStackObservation TransformObservation RescaleObservation
+                DtypeObservation FilterObservation TimeAwareObservation DelayObservation PadSequenceObservation
+                ActionMaskObservation ClipAction RescaleAction StickyAction ActionRepeat DelayAction
+                NormalizeReward TransformReward ClipReward
+            """,
         },
         modules={
             "core": "sekai.core",
@@ -112,6 +150,7 @@ else:
             "registry": "sekai.registry",
             "space_utils": "sekai.spaces.utils",
             "spaces": "sekai.spaces",
+            "stats": "sekai.stats",
             "utils": "sekai.utils",
             "vector": "sekai.vector",
             "wrappers": "sekai.wrappers",

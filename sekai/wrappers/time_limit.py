@@ -8,6 +8,8 @@ from sekai._types import ActType, ObsType
 from sekai.core.result import ResetResult, StepResult
 from sekai.core.wrapper import Wrapper
 from sekai.utils.integers import positive_int
+from sekai.wrappers.auto_reset import warn_of_inner_auto_reset
+from sekai.wrappers.record_episode_statistics import warn_of_inner_recorder
 
 if TYPE_CHECKING:
     from sekai._types import SeedType
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
 class TimeLimit(Wrapper[ObsType, ActType, ObsType, ActType], Generic[ObsType, ActType]):
     """Sets `truncated` from step `max_episode_steps` of an episode on, and `info["elapsed_steps"]` in every step.
+
+    Around an `AutoReset`, which hides where episodes begin, or a `RecordEpisodeStatistics`, which will miss the
+    episodes that it ends, it warns.
 
     Args:
         env: the environment to wrap.
@@ -30,6 +35,8 @@ class TimeLimit(Wrapper[ObsType, ActType, ObsType, ActType], Generic[ObsType, Ac
         self.max_episode_steps = positive_int("max_episode_steps", max_episode_steps)
         self._elapsed_steps = 0
         super().__init__(env)
+        warn_of_inner_auto_reset(self)
+        warn_of_inner_recorder(self)
 
     @property
     def elapsed_steps(self) -> int:

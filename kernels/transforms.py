@@ -1,0 +1,62 @@
+"""What wrappers compute: affine maps of observations and actions, and the draws of sticky actions."""
+
+import numpy as np
+
+from sekai.kernels import random
+from sekai.kernels.jit import entry
+from sekai.kernels.rows import borrow
+
+# Rows of an affine map: y = TO + SCALE * (x - FROM), kept within LOW … HIGH.
+FROM, SCALE, TO, LOW, HIGH, MAP_ROWS = range(6)
+
+
+@entry
+def rescale(x, affine, out):
+    """Write the affine image of each element of a batch to `out`; NaN stays NaN.
+
+    Args:
+        x (float32 or float64, (n * d,)): n elements of d numbers.
+        affine (float64, (MAP_ROWS, w)): the map, in the columns of one or more whole elements side by side.
+        out (float64, (n * d,)): overwritten.
+    """
+    x, affine, out = borrow(x), borrow(affine), borrow(out)
+    start, scale, to, low, high = affine[FROM], affine[SCALE], affine[TO], affine[LOW], affine[HIGH]
+    for first in range(0, x.size, start.size):
+        part, image = x[first : first + start.size], out[first : first + start.size]
+        for w in range(part.size):
+            y = to[w] + scale[w] * (part[w] - start[w])
+            y = low[w] if y < low[w] else y
+            image[w] = high[w] if y > high[w] else y
+
+
+@entry
+def draw_sticky(rng, probability, ready, sticky):
+    """Draw which lanes repeat their last action.
+
+    Args:
+        rng (uint64, (6, N)): streams of the lanes.
+        probability (float): of a repetition.
+        ready (bool, (N,)): lanes that have a last action; only they draw.
+        sticky (bool, (N,)): overwritten.
+
+    Draws:
+        One uniform for each lane that is ready.
+    """
+    rng, ready, sticky = borrow(rng), borrow(ready), borrow(sticky)
+    for i in range(ready.size):
+        sticky[i] = ready[i] and random.random(rng, i) < probability
+
+
+@entry
+def child_words(seeds, child, words):
+    """Write `SeedSequence(seed).spawn(child + 1)[child].generate_state(1)[0]` to words[i, 0], and 0 to the others.
+
+    Args:
+        seeds (uint32, (n, m), m >= 1): each seed as words of 32 bits, the lowest first.
+        child (int): number of the child.
+        words (uint32, (n, 4)): overwritten; the seeds of the children as `random.seed_lanes` takes them.
+    """
+    for i in range(seeds.shape[0]):
+        random.spawn_words(seeds[i], words[i : i + 1], child)
+        for k in range(1, words.shape[1]):
+            words[i, k] = np.uint32(0)
