@@ -170,7 +170,7 @@ class ProcVecEnv(EnvBatch[ObsType, ActType]):
 
     @property
     def _processes(self) -> list[BaseProcess]:
-        return [worker.process for worker in self._pool.workers]
+        return self._pool.processes
 
     # ---- reset and step --------------------------------------------------------------------------
 

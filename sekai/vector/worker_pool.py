@@ -28,11 +28,10 @@ NAP = 0.5  # seconds; how long a thread that waits on behalf of an event loop ma
 
 @dataclass(eq=False)
 class Worker:
-    """One worker process and the lanes it serves."""
+    """The lanes that one worker process serves, and the connection to it."""
 
     index: int
     lanes: range
-    process: BaseProcess
     channel: Channel
 
 
@@ -43,11 +42,13 @@ class WorkerPool:
 
     Attributes:
         workers: The workers, by the lanes they serve.
+        processes: Their processes, as long as there are any.
         shared: The observations that workers write to shared memory, if they do.
     """
 
     def __init__(self) -> None:
         self.workers: list[Worker] = []
+        self.processes: list[BaseProcess] = []
         self.shared: SharedObservations | None = None
         self._selector = selectors.DefaultSelector()
         self._lost: tuple[Worker, str, str] | None = None
@@ -71,7 +72,8 @@ class WorkerPool:
             raise
         finally:
             theirs.close()
-        worker = Worker(index, lanes, process, channel)
+        self.processes.append(process)
+        worker = Worker(index, lanes, channel)
         self.workers.append(worker)
         self._selector.register(channel, selectors.EVENT_READ, worker)
 
@@ -127,8 +129,9 @@ class WorkerPool:
         self.check()
         for worker, alive in self._exchange(timeout):
             if not alive:
-                worker.process.join(GRACE)
-                raise self._lose(worker, "WorkerDied", _how_it_ended(worker.process))
+                process = self.processes[worker.index]
+                process.join(GRACE)
+                raise self._lose(worker, "WorkerDied", _how_it_ended(process))
 
     def _waits(self, groups: Sequence[Sequence[Worker]], timeout: float | None) -> Iterator[float | None]:
         """How long to wait for answers, again and again until those of some group are all there."""
@@ -216,11 +219,10 @@ class WorkerPool:
 
     def _end_processes(self, deadline: float) -> None:
         """Wait for processes to end by themselves, except one that is lost; then make them."""
-        running = [worker.process for worker in self.workers]
-        lost = None if self._lost is None else self._lost[0].process
-        _join([process for process in running if process is not lost], deadline)
+        lost = None if self._lost is None else self._lost[0].index
+        _join([process for i, process in enumerate(self.processes) if i != lost], deadline)
         for end in (BaseProcess.terminate, BaseProcess.kill):
-            running = [process for process in running if process.is_alive()]
+            running = [process for process in self.processes if process.is_alive()]
             for process in running:
                 end(process)
             _join(running, time.monotonic() + GRACE)
@@ -229,7 +231,7 @@ class WorkerPool:
         self._selector.close()
         if self.shared is not None:
             self.shared.close()
-        self.workers, self.shared = [], None
+        self.workers, self.processes, self.shared = [], [], None
 
 
 def _without_answered(workers: deque[Worker]) -> deque[Worker]:
