@@ -1,4 +1,4 @@
-"""What tests of batches of single environments share."""
+"""Environments and fixtures that the tests of batches share."""
 
 import gc
 import multiprocessing
@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import sekai
+from sekai.kernels import kernel, random
+from sekai.kernels.jit import at
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests
 
@@ -125,3 +127,84 @@ def processes():
             continue
         count += int(group) == os.getpgrp()
     return count
+
+
+class TankVecEnv(sekai.KernelVecEnv):
+    """A kernel env of all kinds of fields, as a user would write it.
+
+    A tank leaks now and then; the episode ends when it runs over or dry, or has lost too many drops.
+    """
+
+    class State:
+        level: float
+        drops: int
+        leaking: bool
+
+    class Params:
+        inflow: float = 0.5
+        burst: int = 3
+        tight: bool = False
+
+    class Info:
+        height: float
+        drops: int
+        leaking: bool
+
+    class Options:
+        level: float = 1.0
+        drops: int = 0
+
+    observation_space = sekai.Box(-np.inf, np.inf, (3,), np.float32)
+    action_space = sekai.Box(np.array([-1.0, -2.0], np.float32), np.array([1.0, 2.0], np.float32))
+
+    @kernel
+    def reset_lane(s, p, rng, i):
+        s.level[i] = at(p.level, i) + random.uniform(rng, i, -0.1, 0.1)
+        s.drops[i] = at(p.drops, i)
+        s.leaking[i] = random.random(rng, i) < 0.5
+
+    @kernel
+    def step_lane(s, p, rng, action, i):
+        drops = random.integers(rng, i, 0, at(p.burst, i) + 1) if s.leaking[i] else 0
+        s.drops[i] += drops
+        s.level[i] += at(p.inflow, i) * action[i, 0] + 0.1 * action[i, 1] * random.standard_normal(rng, i) - 0.1 * drops
+        s.leaking[i] = (random.random(rng, i) < 0.5) & (at(p.tight, i) == 0)
+        return s.level[i], (s.level[i] < 0.0) | (s.level[i] > 2.0), s.drops[i] > 20
+
+    @kernel
+    def observe_lane(s, p, obs, i):
+        obs[i, 0], obs[i, 1], obs[i, 2] = s.level[i], s.drops[i], s.leaking[i]
+
+    @kernel
+    def inform_lane(s, p, info, i):
+        info.height[i], info.drops[i], info.leaking[i] = s.level[i], s.drops[i], s.leaking[i]
+
+
+class TankEnv(sekai.KernelEnv):
+    """One tank."""
+
+    batch = TankVecEnv
+
+
+@pytest.fixture(scope="session")
+def tank_vec_env():
+    """The class of a batch of tanks."""
+    return TankVecEnv
+
+
+@pytest.fixture(scope="session")
+def tank_env():
+    """The class of one tank."""
+    return TankEnv
+
+
+def kernel_specs():
+    """Specs of all registered kernel envs, and of the tank."""
+    specs = [spec for spec in sekai.all_specs() if isinstance(spec.make().unwrapped, sekai.KernelEnv)]
+    return [*specs, sekai.registry.EnvSpec("Tank-v0", TankEnv)]
+
+
+def pytest_generate_tests(metafunc):
+    """Run a test that asks for a `spec` for each kernel env."""
+    if "spec" in metafunc.fixturenames:
+        metafunc.parametrize("spec", kernel_specs(), ids=lambda spec: spec.id, scope="module")
