@@ -16,7 +16,7 @@ import tempfile
 import time
 import types
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 
 import llvmlite
 import numba
@@ -24,7 +24,9 @@ import numpy as np
 from numba.core import compiler, config, serialize
 from numba.core.caching import _Cache
 from numba.core.dispatcher import Dispatcher
-from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
+from numba.core.typing.templates import builtin_registry
 from numba.extending import _Intrinsic, overload
 from numba.misc.appdirs import AppDirs
 
@@ -94,6 +96,33 @@ def bind(template, owner, decorate=kernel, **parts):
     bound.__doc__ = template.__doc__
     bound.__qualname__ = f"{owner}.{template.__name__}_{fingerprint(bound)[0][:12]}"
     return decorate(bound)
+
+
+def substitute(function, owner, replace):
+    """A kernel with other global values in it and in the kernels that it calls; itself if it reaches none of them.
+
+    Args:
+        function: a kernel.
+        owner: as for `bind`.
+        replace: pairs (global value, what is to stand in its place), such as a kernel and another.
+    """
+    return _substitute(function, owner, {id(old): new for old, new in replace})
+
+
+def _substitute(function, owner, done):
+    if id(function) not in done:
+        done[id(function)] = function  # until more is known: it may call itself
+        source = python_function(function)
+        parts = {}
+        for name in _global_names(source.__code__):
+            value = source.__globals__.get(name)
+            if isinstance(value, (Dispatcher, types.FunctionType)) and not is_foreign(value):
+                _substitute(value, owner, done)
+            if id(value) in done and done[id(value)] is not value:
+                parts[name] = done[id(value)]
+        if parts:
+            done[id(function)] = bind(source, owner, kernel, **parts)
+    return done[id(function)]
 
 
 def generate(source, name, owner, **names):
@@ -170,7 +199,6 @@ class _Walk:
         self.digest = hashlib.sha256()
         self.complete = True
         self.seen = {}  # functions, and modules with the names sought in them, numbered in the order of their visits
-        cpu_target.typing_context.refresh()
 
     def add(self, *texts):
         for text in texts:
@@ -256,10 +284,11 @@ class _Walk:
 
     def overloads(self, function):
         """Visit what `numba.extending.overload` compiles in place of a plain function."""
-        known = cpu_target.typing_context._lookup_global(function)
-        for template in getattr(known, "templates", ()):
-            if hasattr(template, "_overload_func"):
-                self.visit(template._overload_func)
+        # Read where `overload` writes: a look-up by typing context would first load all that Numba knows (0.1 s).
+        for value, kind in builtin_registry.globals:
+            if value is function:
+                for template in kind.templates:
+                    self.visit(template._overload_func)
 
 
 def is_foreign(value):
@@ -279,6 +308,7 @@ def _code_objects(code):
             yield from _code_objects(constant)
 
 
+@cache
 def _global_names(code):
     """Names that the code, nested functions included, reads from its globals, sorted."""
     return sorted(
@@ -291,6 +321,7 @@ def _global_names(code):
     )
 
 
+@cache
 def _names(code):
     return frozenset(name for part in _code_objects(code) for name in part.co_names)
 
@@ -340,7 +371,7 @@ class DiskCache(_Cache):
             return None
         with suppress(OSError):  # another user's
             os.utime(path)  # in use: spares it from removal
-        target_context.refresh()
+        rtsys.initialize(target_context)  # all that finished machine code needs; the rest of `refresh` takes 0.1 s
         return compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
 
     def save_overload(self, sig, data):

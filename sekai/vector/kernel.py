@@ -16,7 +16,7 @@ from sekai._types import ActType, ObsType
 from sekai.error import InvalidAction, ResetRequired
 from sekai.utils.integers import positive_int
 from sekai.utils.seeding import as_seed
-from sekai.vector.actions import ActionFormat
+from sekai.vector.actions import ActionFormat, ClippedActions
 from sekai.vector.fields import Fields
 from sekai.vector.infos import InfoRows, LazyInfos
 from sekai.vector.params import ParamRows, PerLane
@@ -63,19 +63,26 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         observe_lane(s, p, obs, i)           write obs[i, …]
         inform_lane(s, p, info, i)           optional: write info.name[i]
         step_block(s, p, rng, action, reward, terminated, truncated)
-                                             optional: step a whole block of lanes, for stages that `step_lane`
-                                                 cannot have
+                                             optional: step a block of lanes, in stages that `step_lane` cannot have
+        clips_actions = True                 optional: `step_lane` clips the actions of a `Box` itself: all finite ones
+                                             are accepted, and those that come as float32 stay float32
 
     Time limit, autoreset, infos and random streams come with the class. Lane i draws what
     `numpy.random.Generator(PCG64(seed_i))` draws, and is the same bit for bit in a batch of any size.
 
     Args:
         num_envs: N, at least 1.
-        autoreset: `True` or `"same_step"` (a lane whose episode ends starts the next one in the same step), `False`
-            or `"disabled"` (it is frozen until `reset`).
+        autoreset: `True` or `"same_step"` (a lane whose episode ends starts the next one in the same step),
+            `"next_step"` (in the step after), `False` or `"disabled"` (it is frozen until `reset`).
         max_episode_steps: Steps after which an episode is truncated, at least 1; None for no limit.
+        copy: Whether a result stays as it is; if False its arrays are overwritten by the next step but one.
+        num_threads: How many threads share the lanes of a step; None for one, and for as many as there are processors
+            from 131,072 lanes on. Results are the same for any number.
         debug: Run the lane functions as plain Python: one can print, set break points, and an index out of range is
             an error.
+        math: `"own"`: sine, exponential and so on are those of `sekai.kernels.elementary`, the same to the last bit
+            on every machine. `"libm"`: those of the platform's C library in their place, as in NumPy; several times
+            slower.
         **params: Values of `Params`, each for all lanes or `PerLane`.
 
     Raises:
@@ -92,6 +99,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     observe_lane: ClassVar[Any] = None
     inform_lane: ClassVar[Any] = None
     step_block: ClassVar[Any] = None
+    clips_actions: ClassVar[bool] = False
     metadata: ClassVar[dict[str, Any]] = {}
     single: ClassVar[Any] = None  # the `KernelEnv` class whose `batch` this is
 
@@ -99,7 +107,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     _params: ClassVar[Fields]
     _options: ClassVar[Fields]
     _info: ClassVar[Fields]
-    _built: ClassVar[dict[bool, Any]]
+    _built: ClassVar[dict[tuple[bool, str], Any]]
     _rollouts: ClassVar[dict[tuple[Any, ...], Any]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -107,6 +115,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         cls._state, cls._info = Fields(cls.State), Fields(cls.Info)
         cls._params, cls._options = Fields(cls.Params), Fields(cls.Options)
         cls._built, cls._rollouts = {}, {}
+        cls.single = None
         for name in cls._params.kinds:
             if not hasattr(cls, name):
                 setattr(cls, name, param_property(name))
@@ -122,17 +131,18 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         return found
 
     @classmethod
-    def _programs(cls, debug: bool) -> Any:
+    def _programs(cls, debug: bool, math: str) -> Any:
         from sekai.vector.programs import build, interpreted
 
-        if debug not in cls._built:
-            cls._built[debug] = interpreted(cls._programs(False)) if debug else build(cls)
-        return cls._built[debug]
+        key = debug, math
+        if key not in cls._built:
+            cls._built[key] = interpreted(cls._programs(False, math)) if debug else build(cls, math)
+        return cls._built[key]
 
     def _rollout_program(self, policy: Any) -> Any:
         from sekai.vector.programs import build_rollout, plain
 
-        key = self.debug, policy.key
+        key = self.debug, self.math, policy.key
         if key not in self._rollouts:
             program = build_rollout(type(self), self._program.parts, policy.block())
             self._rollouts[key] = plain(program) if self.debug else program
@@ -147,6 +157,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         copy: bool = True,
         num_threads: int | None = None,
         debug: bool = False,
+        math: str = "own",
         **params: Any,
     ) -> None:
         super().__init__(num_envs, autoreset)
@@ -155,11 +166,13 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             self.max_episode_steps = positive_int("max_episode_steps", max_episode_steps)
         self.num_threads = None if num_threads is None else positive_int("num_threads", num_threads)
         self.copy = copy
-        self.debug = debug
-        self._program = self._programs(debug)
+        if math not in ("own", "libm"):
+            raise ValueError(f'math must be "own" or "libm", got {math!r}')
+        self.debug, self.math = debug, math
+        self._program = self._programs(debug, math)
         self.observation_space = deepcopy(type(self).observation_space)
         self.action_space = deepcopy(type(self).action_space)
-        self._actions = ActionFormat(self.action_space)
+        self._actions = ClippedActions(self.action_space) if self.clips_actions else ActionFormat(self.action_space)
         self._observation_shape, self._observation_dtype = (
             self.observation_space.shape or (),
             self.observation_space.dtype,
@@ -228,7 +241,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self._start_episodes(words, out.observations, out.info, chosen)
         out.terminated[:] = out.truncated[:] = False
         self._keep(out, chosen)
-        return VecResetResult(out.observations, LazyInfos(self.num_envs, self._reset_infos, out.info, chosen))
+        valid = None if chosen is None else chosen.copy()
+        return VecResetResult(out.observations, LazyInfos(self.num_envs, self._reset_infos, out.info, valid))
 
     def _start_episodes(
         self, words: np.ndarray, observations: Any, info: np.ndarray, chosen: np.ndarray | None = None
@@ -275,7 +289,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
     def _step(self, actions: np.ndarray, chosen: np.ndarray | None, mode: int, out: Outputs) -> list[int]:
         """Step, by as many threads as pay; returns the number of ends in each range of lanes, in order."""
-        words, bounds, n = self._param_rows.words, self._actions.bounds, self.num_envs
+        words, bounds, n = self._param_rows.words, self._actions.accepted, self.num_envs
         lanes, masked = (self._everyone, False) if chosen is None else (chosen, True)
         limit = self.max_episode_steps or NO_LIMIT
 
@@ -550,7 +564,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
     def _lane_arguments(self, i: int) -> dict[str, Any]:
         """What the single env that lane i amounts to is constructed with."""
-        return {"debug": self.debug, **{name: self._param_rows.of_lane(name, i) for name in self._params.kinds}}
+        return {"debug": self.debug, "math": self.math, **{name: self._param_rows.of_lane(name, i) for name in self._params.kinds}}
 
     def get_attr(self, name: str) -> list[Any]:
         """The list of every lane's attribute `name`: a parameter, or what all lanes share.
@@ -589,7 +603,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._program = self._programs(self.debug)
+        self._program = self._programs(self.debug, self.math)
         self._streams = {lane: Stream(generator, self._rng[:, lane]) for lane, generator in state["_streams"].items()}
 
 
