@@ -196,27 +196,28 @@ def run_info(args: Any) -> int:
 
 def run_rollout(args: Any) -> int:
     """Step a batch with random actions, and print its speed and the moments of its episodes."""
-    vec: Any
     with sekai.make_vec(args.id, args.num_envs) as vec:
         done = sekai.rollout(
-            vec, "random", args.steps, seed=args.seed, num_threads=args.threads, progress=may_draw(sys.stderr)
+            vec,
+            "random",
+            args.steps,
+            record=None,
+            seed=args.seed,
+            num_threads=args.threads,
+            progress=may_draw(sys.stderr),
         )
-    measured = {
-        "id": args.id,
-        "num_envs": done.num_envs,
-        "num_steps": done.num_steps,
-        "seed": args.seed,
-        "seconds": done.seconds,
-        "steps_per_second": done.steps_per_second,
-        "num_episodes": done.num_episodes,
-        "return_mean": done.return_mean,
-        "return_std": done.return_std,
-        "length_mean": done.length_mean,
-        "length_std": done.length_std,
-    }
+    episodes = done.statistics
     if args.json:
-        known = {key: None if value != value else value for key, value in measured.items()}  # JSON has no NaN
-        print(json.dumps(known))
+        measured = {
+            "id": args.id,
+            "num_envs": done.num_envs,
+            "num_steps": done.num_steps,
+            "seed": args.seed,
+            "seconds": done.seconds,
+            "steps_per_second": done.steps_per_second,
+            **episodes._asdict(),
+        }
+        print(json.dumps({key: None if value != value else value for key, value in measured.items()}))  # no NaN in JSON
         return 0
     rows = [
         ("environment", args.id),
@@ -225,9 +226,9 @@ def run_rollout(args: Any) -> int:
         ("seed", f"{args.seed}"),
         ("time", f"{done.seconds:.3g} s"),
         ("env-steps/s", f"{done.steps_per_second:,.0f}"),
-        ("episodes", f"{done.num_episodes:,}"),
-        ("return", moments(done.return_mean, done.return_std)),
-        ("length", moments(done.length_mean, done.length_std)),
+        ("episodes", f"{episodes.num_episodes:,}"),
+        ("return", moments(episodes.return_mean, episodes.return_std)),
+        ("length", moments(episodes.length_mean, episodes.length_std)),
     ]
     print_table((), rows)
     return 0

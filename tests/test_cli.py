@@ -124,9 +124,8 @@ def test_info_of_a_bare_env_names_no_wrappers_and_no_metadata(capsys):
 def test_rollout_tells_what_the_function_tells(capsys):
     assert run("rollout", "CartPole-v1", "--num-envs", "7", "--steps", "100", "--seed", "3", "--json") == 0
     got = json.loads(capsys.readouterr().out)
-    want = sekai.rollout(sekai.make_vec("CartPole-v1", 7), "random", 100, seed=3)
-    for name in ("num_episodes", "return_mean", "return_std", "length_mean", "length_std"):
-        assert got.pop(name) == getattr(want, name)
+    want = sekai.rollout(sekai.make_vec("CartPole-v1", 7), "random", 100, record=None, seed=3).statistics
+    assert {name: got.pop(name) for name in want._fields} == want._asdict()
     assert got.pop("seconds") > 0
     assert got.pop("steps_per_second") > 0
     assert got == {"id": "CartPole-v1", "num_envs": 7, "num_steps": 100, "seed": 3}
@@ -141,6 +140,12 @@ def test_rollout_does_not_depend_on_the_number_of_threads(capsys):
     assert results[0] == results[1]
 
 
+def test_rollout_steps_environments_in_plain_python_too(still, capsys):
+    assert run("rollout", "cli_tests/Still-v0", "--num-envs", "3", "--steps", "12", "--json") == 0
+    got = json.loads(capsys.readouterr().out)
+    assert (got["num_episodes"], got["length_mean"], got["length_std"], got["return_mean"]) == (6, 5, 0, 0)
+
+
 def test_rollout_prints_a_table(capsys):
     assert run("rollout", "CartPole-v1", "--num-envs", "1000", "--steps", "50") == 0
     captured = capsys.readouterr()
@@ -153,7 +158,7 @@ def test_rollout_prints_a_table(capsys):
     ]
     names = [line.split()[0] for line in lines[4:]]
     assert names == ["time", "env-steps/s", "episodes", "return", "length"]
-    want = sekai.rollout(sekai.make_vec("CartPole-v1", 1000), "random", 50, seed=0)
+    want = sekai.rollout(sekai.make_vec("CartPole-v1", 1000), "random", 50, record=None, seed=0).statistics
     assert lines[6] == f"episodes     {want.num_episodes:,}"
     assert lines[7] == f"return       mean {want.return_mean:.4g}, standard deviation {want.return_std:.4g}"
     assert captured.err == ""
