@@ -21,7 +21,7 @@ from sekai.vector.fields import Fields
 from sekai.vector.infos import InfoRows, LazyInfos
 from sekai.vector.params import ParamRows, PerLane
 from sekai.vector.result import VecResetResult, VecStepResult
-from sekai.vector.seeding import seed_lanes, seed_numbers, spawned_words, split_seeds
+from sekai.vector.seeding import check_unshared, seed_lanes, seed_numbers, spawned_words, split_seeds
 from sekai.vector.snapshot import VERSION, Snapshot, lane_indices
 from sekai.vector.stream import Stream, set_words
 from sekai.vector.threads import available, over_lanes, ranges
@@ -442,6 +442,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     def _seed_each(self, seeds: dict[int, Any]) -> None:
         """Seed some lanes, each with an int or a Generator."""
         numbers, generators = split_seeds(seeds)
+        others = {lane: stream.generator for lane, stream in self._streams.items() if lane not in seeds}
+        check_unshared(others | generators)
         seed_numbers(self._rng, numbers)
         for lane in numbers:
             self._streams.pop(lane, None)
