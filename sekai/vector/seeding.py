@@ -72,6 +72,19 @@ def split_seeds(seeds: dict[int, Any]) -> tuple[dict[int, int], dict[int, Genera
     return numbers, generators
 
 
+def check_unshared(generators: dict[int, Generator]) -> None:
+    """Check that no two lanes draw from the same stream.
+
+    Raises:
+        ValueError: Two lanes do; says which.
+    """
+    owners: dict[int, int] = {}
+    for lane, generator in generators.items():
+        owner = owners.setdefault(id(generator.bit_generator), lane)
+        if owner != lane:
+            raise ValueError(f"seed gives lanes {owner} and {lane} the same Generator; each needs a stream of its own")
+
+
 def seed_numbers(rng: np.ndarray, numbers: dict[int, int]) -> None:
     """Start in each lane of `rng` (`uint64[6, N]`) the stream of `Generator(PCG64(numbers[lane]))`."""
     few = len(numbers) <= FEW
