@@ -262,7 +262,7 @@ def check_actions(vec: VecEnv[Any, Any], given: Any, num_steps: int) -> Any:
     if not isinstance(vec, KernelVecEnv):
         return array
     packed = np.stack([vec._actions.pack(row, vec.num_envs) for row in array])
-    low, high = vec._actions.bounds
+    low, high = vec._actions.accepted
     numbers = packed.reshape(num_steps, vec.num_envs, -1)
     outside = ~((low <= numbers) & (numbers <= high)).all(axis=2)
     if outside.any():

@@ -23,6 +23,7 @@ class ActionFormat:
         shape: Shape of one action.
         dtype: int64 or float64.
         bounds: `dtype[2, k]`: lowest and highest value of each of the k numbers of an action.
+        accepted: The same of what a step accepts.
 
     Raises:
         TypeError: The space is not a Discrete, MultiDiscrete, MultiBinary or floating Box.
@@ -33,7 +34,7 @@ class ActionFormat:
         low, high = bounds_of(space)
         self.shape = low.shape
         self.dtype = np.dtype(np.float64 if isinstance(space, Box) else np.int64)
-        self.bounds = np.array([low.ravel(), high.ravel()], self.dtype)
+        self.bounds = self.accepted = np.array([low.ravel(), high.ravel()], self.dtype)
         self._kinds = "iuf" if isinstance(space, Box) else "iu"
 
     def pack(self, actions: Any, num_envs: int) -> np.ndarray:
@@ -50,11 +51,12 @@ class ActionFormat:
             raise ValueError(f"actions must have shape {expected}, got rows of different lengths") from None
         if array.shape != expected:
             raise ValueError(f"actions must have shape {expected}, got {array.shape}")
-        if array.dtype == self.dtype and array.flags.carray:
+        dtype = self._packed_dtype(array.dtype)
+        if array.dtype == dtype and array.flags.carray:
             return array
         if array.dtype.kind not in self._kinds:
-            raise InvalidAction(array, self.space)
-        return np.require(self._within_64_bits(array), self.dtype, ["C", "A", "W"])
+            raise self._refused(array)
+        return np.require(self._within_64_bits(array), dtype, ["C", "A", "W"])
 
     def pack_one(self, action: Any) -> np.ndarray:
         """Return one action as a fresh batch of one lane.
@@ -76,11 +78,56 @@ class ActionFormat:
             raise InvalidAction(action, self.space) from None
         return packed
 
+    def _packed_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """What actions of some type are packed as."""
+        return self.dtype
+
+    def _refused(self, actions: Any) -> Exception:
+        """The error for what is not numbers of the right kind."""
+        return InvalidAction(actions, self.space)
+
     def _within_64_bits(self, array: np.ndarray) -> np.ndarray:
         """The same numbers, but those that would wrap around as int64: they are out of range all the same."""
         if array.dtype == np.uint64 and self.dtype == np.int64:
             array = np.minimum(array, np.uint64(2**63 - 1))
         return array
+
+
+class ClippedActions(ActionFormat):
+    """Actions of a `Box` that the environment clips itself: any finite ones are accepted.
+
+    What comes as float32 stays float32, as arithmetic in NumPy rounds it differently. Kernels are compiled for both.
+    """
+
+    def __init__(self, space: Space[Any]) -> None:
+        super().__init__(space)
+        largest = np.finfo(np.float64).max
+        self.accepted = np.empty_like(self.bounds)
+        self.accepted[:] = [[-largest], [largest]]
+
+    def pack_one(self, action: Any) -> np.ndarray:
+        """Return one action as a fresh batch of one lane: its first numbers, whatever its shape.
+
+        Raises:
+            InvalidAction: There are too few numbers.
+            TypeError: They are not numbers.
+        """
+        try:
+            array = np.asarray(action).reshape(-1)
+        except ValueError:  # rows of different lengths
+            raise self._refused(action) from None
+        if array.dtype.kind not in self._kinds:
+            raise self._refused(action)
+        size = self.bounds.shape[1]
+        if array.size < size:
+            raise InvalidAction(action, self.space)
+        return array[:size].astype(self._packed_dtype(array.dtype)).reshape(1, *self.shape)
+
+    def _packed_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        return dtype if dtype == np.float32 else self.dtype
+
+    def _refused(self, actions: Any) -> Exception:
+        return TypeError(f"actions must be numbers, got {actions!r}")
 
 
 def bounds_of(space: Space[Any]) -> tuple[np.ndarray, np.ndarray]:

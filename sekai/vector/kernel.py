@@ -566,7 +566,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
     def _lane_arguments(self, i: int) -> dict[str, Any]:
         """What the single env that lane i amounts to is constructed with."""
-        return {"debug": self.debug, "math": self.math, **{name: self._param_rows.of_lane(name, i) for name in self._params.kinds}}
+        params = {name: self._param_rows.of_lane(name, i) for name in self._params.kinds}
+        return {"debug": self.debug, "math": self.math, **params}
 
     def get_attr(self, name: str) -> list[Any]:
         """The list of every lane's attribute `name`: a parameter, or what all lanes share.

@@ -32,6 +32,7 @@ class KernelEnv(Env[ObsType, ActType]):
     Args:
         debug: Run the lane functions as plain Python: one can print, set break points, and an index out of range is
             an error.
+        math: `"own"` or `"libm"`: see `KernelVecEnv`.
         **params: Values of the batch's `Params`.
     """
 
@@ -42,15 +43,16 @@ class KernelEnv(Env[ObsType, ActType]):
         if "batch" in cls.__dict__:
             for name in cls.batch._params.kinds:
                 if not hasattr(cls, name):
-                    setattr(cls, name, _lane_param(name))
+                    setattr(cls, name, LaneParam(name))
             if cls.batch.single is None:
                 cls.batch.single = cls
             cls._state_type = namedtuple("State", cls.batch._state.kinds)  # type: ignore[misc]
 
     _state_type: ClassVar[Any]
 
-    def __init__(self, *, debug: bool = False, **params: Any) -> None:
-        vec = self._vec = self.batch(1, autoreset=False, debug=debug, **params)
+    def __init__(self, *, debug: bool = False, math: str = "own", **params: Any) -> None:
+        vec = self._vec = self.batch(1, autoreset=False, debug=debug, math=math, **params)
+        self.math = math
         self.observation_space = vec.observation_space
         self.action_space = vec.action_space
         self._info = vec._empty_info(1)
@@ -78,20 +80,21 @@ class KernelEnv(Env[ObsType, ActType]):
         """Carry out an action.
 
         Raises:
-            InvalidAction: The action does not lie in the action space.
+            InvalidAction: The action does not lie in the action space (where the env clips actions: is not finite).
+            TypeError: The env clips actions, and this one is not a number.
             ResetRequired: Before the first `reset`, or (by default) after the end of an episode.
         """
         vec = self._vec
-        actions = vec._actions.pack_one(action)
         if not vec._started or self._over:
             self._check_episode(action)
+        actions = vec._actions.pack_one(action)
         observation = vec._empty_observations(1)
         valid, reward, terminated, truncated = vec._run(
             vec._program.step_one,
             vec._memory,
             vec._param_rows.words,
             actions,
-            vec._actions.bounds,
+            vec._actions.accepted,
             NO_LIMIT,
             observation,
             self._info,
@@ -102,7 +105,7 @@ class KernelEnv(Env[ObsType, ActType]):
         return StepResult(observation[0], reward, terminated, truncated, self._info_dict())
 
     def _check_episode(self, action: Any) -> None:
-        if not self.action_space.contains(action):
+        if not (self._vec.clips_actions or self.action_space.contains(action)):
             raise InvalidAction(action, self.action_space)
         if not self._vec._started:
             raise ResetRequired()
@@ -174,9 +177,15 @@ class KernelEnv(Env[ObsType, ActType]):
         return -1 if self._rng_seed is None else self._rng_seed
 
 
-def _lane_param(name: str) -> property:
-    return property(
-        lambda self: self._vec._param_rows.get(name),
-        lambda self, value: self._vec._param_rows.set(name, value),
-        doc=f"The parameter `{name}`.",
-    )
+class LaneParam:
+    """A parameter as an attribute: of an env, the lane's value; of the class, the default."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.__doc__ = f"The parameter `{name}`."
+
+    def __get__(self, env: Any, cls: Any) -> Any:
+        return cls.batch._params.defaults.get(self.name, self) if env is None else env._vec._param_rows.get(self.name)
+
+    def __set__(self, env: Any, value: Any) -> None:
+        env._vec._param_rows.set(self.name, value)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sekai.kernels import episode, random, rollout, rows
-from sekai.kernels.jit import bind, entry, interpret, kernel
+from sekai.kernels import elementary, episode, libm, random, rollout, rows
+from sekai.kernels.jit import bind, entry, interpret, kernel, substitute
 
 INFO_ROWS = {"elapsed_steps": int}  # kept for every environment, after its own rows
 
 
 PARTS = "step_block", "observe_block", "inform_block", "look", "advance", "restart", "advance_running", "autoreset"
 ENTRIES = "reset", "check", "step", "step_one"
+
+# What `math="libm"` replaces in lane functions.
+LIBM = [(elementary, libm), *((getattr(elementary, name), getattr(libm, name)) for name in libm.FUNCTIONS)]
 
 
 class Programs(NamedTuple):
@@ -25,8 +28,13 @@ class Programs(NamedTuple):
     parts: dict[str, Any]
 
 
-def build(cls: Any) -> Programs:
-    """Bind the lane functions of a `KernelVecEnv` class; nothing is compiled before the first call."""
+def build(cls: Any, math: str) -> Programs:
+    """Bind the lane functions of a `KernelVecEnv` class; nothing is compiled before the first call.
+
+    Args:
+        cls: The class.
+        math: `"own"` for the elementary functions that they name, `"libm"` for those of the C library instead.
+    """
     owner = f"{cls.__module__}.{cls.__qualname__}"
     state, book = cls._state.kinds, episode.BOOK
     parts = {
@@ -39,7 +47,10 @@ def build(cls: Any) -> Programs:
         "borrow_observations": rows.borrower(owner, cls.observation_space.shape),
         "inform_lane": episode.inform_nothing,
     }
-    parts |= {name: function for name, function in cls._lane_functions().items() if function is not None}
+    functions = {name: function for name, function in cls._lane_functions().items() if function is not None}
+    if math == "libm":
+        functions = {name: substitute(function, owner, LIBM) for name, function in functions.items()}
+    parts |= functions
     for name in PARTS:
         if name not in parts:
             parts[name] = bind(getattr(episode, name), owner, kernel, **parts)
