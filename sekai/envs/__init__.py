@@ -3,11 +3,28 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sekai.envs import classic_control as classic_control
+    from sekai.envs.acrobot import AcrobotEnv as AcrobotEnv
+    from sekai.envs.acrobot import AcrobotVecEnv as AcrobotVecEnv
     from sekai.envs.cartpole import CartPoleEnv as CartPoleEnv
     from sekai.envs.cartpole import CartPoleVecEnv as CartPoleVecEnv
+    from sekai.envs.continuous_mountain_car import ContinuousMountainCarEnv as ContinuousMountainCarEnv
+    from sekai.envs.continuous_mountain_car import ContinuousMountainCarVecEnv as ContinuousMountainCarVecEnv
+    from sekai.envs.mountain_car import MountainCarEnv as MountainCarEnv
+    from sekai.envs.mountain_car import MountainCarVecEnv as MountainCarVecEnv
+    from sekai.envs.pendulum import PendulumEnv as PendulumEnv
+    from sekai.envs.pendulum import PendulumVecEnv as PendulumVecEnv
 else:
     from sekai._lazy import lazy_exports
 
     __getattr__, __dir__, __all__ = lazy_exports(
-        __name__, objects={"sekai.envs.cartpole": "CartPoleEnv CartPoleVecEnv"}
+        __name__,
+        objects={
+            "sekai.envs.acrobot": "AcrobotEnv AcrobotVecEnv",
+            "sekai.envs.cartpole": "CartPoleEnv CartPoleVecEnv",
+            "sekai.envs.continuous_mountain_car": "ContinuousMountainCarEnv ContinuousMountainCarVecEnv",
+            "sekai.envs.mountain_car": "MountainCarEnv MountainCarVecEnv",
+            "sekai.envs.pendulum": "PendulumEnv PendulumVecEnv",
+        },
+        modules={"classic_control": "sekai.envs.classic_control"},
     )

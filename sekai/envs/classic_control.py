@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,17 +13,39 @@ from sekai._types import ActType, ObsType
 from sekai.vector.kernel import KernelVecEnv
 from sekai.vector.kernel_env import KernelEnv
 
+if TYPE_CHECKING:
+    from sekai.envs import AcrobotEnv as AcrobotEnv
+    from sekai.envs import CartPoleEnv as CartPoleEnv
+    from sekai.envs import ContinuousMountainCarEnv as ContinuousMountainCarEnv
+    from sekai.envs import MountainCarEnv as MountainCarEnv
+    from sekai.envs import PendulumEnv as PendulumEnv
+else:
+    from sekai._lazy import lazy_exports
+
+    # Lazily, as their modules import this one.
+    __getattr__, __dir__, __all__ = lazy_exports(
+        __name__,
+        objects={"sekai.envs": "CartPoleEnv MountainCarEnv ContinuousMountainCarEnv PendulumEnv AcrobotEnv"},
+        modules={
+            "acrobot": "sekai.envs.acrobot",
+            "cartpole": "sekai.envs.cartpole",
+            "continuous_mountain_car": "sekai.envs.continuous_mountain_car",
+            "mountain_car": "sekai.envs.mountain_car",
+            "pendulum": "sekai.envs.pendulum",
+        },
+    )
+
 
 class ClassicControlVecEnv(KernelVecEnv[ObsType, ActType]):
-    """A batch whose first states are drawn from a range that the options `low` and `high` may change."""
+    """A batch whose first states are drawn from a range that options, `low` and `high` mostly, may change."""
 
     @classmethod
     def check_options(cls, options: Any) -> dict[str, Any]:
-        """Return the options `low` and `high`, each optional; other keys are ignored.
+        """Return the options that a reset takes, each optional; other keys are ignored.
 
         Raises:
-            TypeError: `options` is not a mapping, or a bound is not a real number.
-            ValueError: `low` > `high`.
+            TypeError: `options` is not a mapping, or a value is not a real number.
+            ValueError: The range is empty.
             OverflowError: The range is not finite.
         """
         if not isinstance(options, Mapping):
@@ -32,14 +54,26 @@ class ClassicControlVecEnv(KernelVecEnv[ObsType, ActType]):
         for name, value in given.items():
             if not isinstance(value, numbers.Real):
                 raise TypeError(f"options[{name!r}] must be a real number, got {value!r}")
-        low, high = (given.get(name, cls._options.defaults[name]) for name in ("low", "high"))
+        cls._check_start({**cls._options.defaults, **given})
+        return given
+
+    @classmethod
+    def _check_start(cls, options: dict[str, Any]) -> None:
+        """Check the range of first states that all options together make."""
+        low, high = options["low"], options["high"]
         if low > high:
             raise ValueError(f"options['low'] must not be greater than options['high'], got {low!r} and {high!r}")
         if not math.isfinite(float(high) - float(low)):
             raise OverflowError(
                 f"the range from options['low'] to options['high'] must be finite, got {low!r} to {high!r}"
             )
-        return given
+
+
+class Derived(property):
+    """A property that is made of parameters; on the class itself, of their defaults."""
+
+    def __get__(self, env: Any, cls: Any = None) -> Any:
+        return super().__get__(cls if env is None else env, cls)
 
 
 class ClassicControlEnv(KernelEnv[ObsType, ActType]):
@@ -49,9 +83,16 @@ class ClassicControlEnv(KernelEnv[ObsType, ActType]):
 
     @property
     def state(self) -> np.ndarray | None:
-        """The state, float64, a copy; None before the first reset. It may be assigned."""
+        """The state, a copy; None before the first reset. It may be assigned.
+
+        It is float64, but in some envs float32 before (Acrobot) or after (MountainCarContinuous) the first step.
+        """
         vec = self._vec
-        return np.array([vec._state_row(name)[0] for name in self._state_names]) if vec._started else None
+        if not vec._started:
+            return None
+        narrow = "is_float32" in vec._state.kinds and vec._state_row("is_float32")[0]
+        values = [vec._state_row(name)[0] for name in self._state_names]
+        return np.array(values, np.float32 if narrow else np.float64)
 
     @state.setter
     def state(self, values: Any) -> None:
@@ -63,6 +104,8 @@ class ClassicControlEnv(KernelEnv[ObsType, ActType]):
         checked = [self._vec._state.check(name, value) for name, value in zip(self._state_names, array, strict=True)]
         for name, value in zip(self._state_names, checked, strict=True):
             self._vec._state_row(name)[0] = value
+        if "is_float32" in self._vec._state.kinds:
+            self._vec._state_row("is_float32")[0] = array.dtype == np.float32
         self._vec._started = True
 
     def _step_past_end(self) -> None:
