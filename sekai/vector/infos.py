@@ -33,7 +33,10 @@ class InfoRows:
 
     def lane(self, words: np.ndarray, i: int) -> dict[str, Any]:
         """The info dict of column i, of Python numbers."""
-        return {name: array[i].item() for name, array in self.arrays(words).items()}
+        integers = words.view(np.int64)
+        return {
+            name: kind((words if kind is float else integers)[row, i]) for row, (name, kind) in enumerate(self.kinds.items())
+        }
 
 
 class PartialInfos(list[dict[str, Any]]):
