@@ -35,7 +35,8 @@ class InfoRows:
         """The info dict of column i, of Python numbers."""
         integers = words.view(np.int64)
         return {
-            name: kind((words if kind is float else integers)[row, i]) for row, (name, kind) in enumerate(self.kinds.items())
+            name: kind((words if kind is float else integers)[row, i])
+            for row, (name, kind) in enumerate(self.kinds.items())
         }
 
 
