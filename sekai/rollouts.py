@@ -329,7 +329,7 @@ def run_fused(
 
     def advance(start: int, steps: int) -> None:
         def work(first: int, last: int) -> list[tuple[Any, ...]]:
-            scratch = scratch_space(vec, policy, min(BLOCK, last - first))
+            scratch = scratch_space(vec, policy, min(BLOCK, last - first), recorded[ARRAYS.index("actions")].dtype)
             episodes = []
             while True:
                 room = steps * min(2 * BLOCK, last - first) if lists else 0
@@ -452,12 +452,14 @@ def empty_like(vec: KernelVecEnv[Any, Any], name: str) -> np.ndarray:
     return np.empty((0, 1, n)) if name == "info" else np.empty((0, n), np.bool_)
 
 
-def scratch_space(vec: KernelVecEnv[Any, Any], policy: Policy, n: int) -> tuple[np.ndarray, ...]:
+def scratch_space(
+    vec: KernelVecEnv[Any, Any], policy: Policy, n: int, action_dtype: np.dtype[Any]
+) -> tuple[np.ndarray, ...]:
     """What the kernel works on for a block of n lanes, in the order of its arguments."""
     return (
         np.empty(n, np.uint64),
         vec._empty_observations(n),
-        np.empty((n, *vec._actions.shape), vec._actions.dtype),
+        np.empty((n, *vec._actions.shape), action_dtype),
         np.empty(n),
         np.empty(n, np.bool_),
         np.empty(n, np.bool_),
