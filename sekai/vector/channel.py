@@ -23,23 +23,28 @@ class Channel:
     Args:
         end: A connected socket, closed by `close`. Processes that are forked close their copy of a socket that does not
             block, so that nobody but the owner keeps the connection open.
-
-    Attributes:
-        message: What `receive` received last.
     """
 
     def __init__(self, end: socket.socket) -> None:
-        self.message = b""
         self._socket = end
-        self._inbox: deque[bytes] | None = deque()  # None if no message is awaited
+        self._inbox: deque[bytes] = deque()  # what has come of the message that is awaited, or all of it
         self._outbox: tuple[memoryview, deque[int]] = memoryview(b""), deque()
         if not end.getblocking():
             _owned.add(self)
 
     @property
     def awaiting(self) -> bool:
-        """Whether it is the other end's turn."""
-        return self._inbox is not None
+        """Whether it is the other end's turn: its message has not come, or not all of it."""
+        length = sum(map(len, self._inbox)) - HEADER.size
+        if length < 0:
+            return True
+        start = self._inbox[0] if len(self._inbox[0]) >= HEADER.size else b"".join(self._inbox)
+        return length < HEADER.unpack_from(start)[0]  # type: ignore[no-any-return]
+
+    @property
+    def message(self) -> bytes:
+        """What came last, once it is not awaited any more."""
+        return b"".join(self._inbox)[HEADER.size :]
 
     def fileno(self) -> int:
         """The socket's file descriptor."""
@@ -67,14 +72,12 @@ class Channel:
         return True
 
     def receive(self) -> bool:
-        """Receive more of the message that is awaited; returns whether it is complete.
+        """Receive what has come; returns whether that completes the message.
 
         Raises:
             EOFError: The other end is closed.
         """
-        inbox = self._inbox
-        if inbox is None:
-            inbox = deque()  # nothing is due but the end
+        inbox = self._inbox if self.awaiting else deque()  # nothing but the end may come out of turn
         try:
             inbox.extend(map(self._socket.recv, (CHUNK,)))
         except BlockingIOError:
@@ -83,14 +86,7 @@ class Channel:
             raise EOFError from None
         if not inbox[-1]:
             raise EOFError
-        if len(inbox[0]) < HEADER.size:
-            inbox = self._inbox = deque([b"".join(inbox)])
-        length = sum(map(len, inbox)) - HEADER.size
-        if length < 0 or length < HEADER.unpack_from(inbox[0])[0]:
-            return False
-        self.message = b"".join(inbox)[HEADER.size :]
-        self._inbox = None
-        return True
+        return not self.awaiting
 
     def close(self) -> None:
         """Close this end."""

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -135,6 +136,8 @@ class WorkerPool:
 
     def _waits(self, groups: Sequence[Sequence[Worker]], timeout: float | None) -> Iterator[float | None]:
         """How long to wait for answers, again and again until those of some group are all there."""
+        for worker in chain.from_iterable(groups):
+            self._flush(worker)  # an interruption may have come between posting and sending
         deadline = None if timeout is None else time.monotonic() + timeout
         missing = [deque(group) for group in groups]
         while all(map(_without_answered, missing)):
