@@ -101,12 +101,10 @@ class ClassicControlEnv(KernelEnv[ObsType, ActType]):
             raise ValueError(
                 f"state must be {len(self._state_names)} numbers ({', '.join(self._state_names)}), got {values!r}"
             )
-        checked = [self._vec._state.check(name, value) for name, value in zip(self._state_names, array, strict=True)]
-        for name, value in zip(self._state_names, checked, strict=True):
-            self._vec._state_row(name)[0] = value
+        given = dict(zip(self._state_names, array, strict=True))
         if "is_float32" in self._vec._state.kinds:
-            self._vec._state_row("is_float32")[0] = array.dtype == np.float32
-        self._vec._started = True
+            given["is_float32"] = array.dtype == np.float32
+        self._put_state(given)
 
     def _step_past_end(self) -> None:
         pass

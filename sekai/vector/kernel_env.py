@@ -137,14 +137,13 @@ class KernelEnv(Env[ObsType, ActType]):
         Assigning takes such a tuple, a sequence in the same order, or a dict of some of the names.
         """
         vec = self._vec
-        return (
-            self._state_type(*(vec._state_row(name)[0].item() for name in vec._state.kinds)) if vec._started else None
-        )
+        if not vec._started:
+            return None
+        return self._state_type(*(kind(vec._state_row(name)[0]) for name, kind in vec._state.kinds.items()))
 
     @state.setter
     def state(self, values: Any) -> None:
-        vec = self._vec
-        names = vec._state.kinds
+        names = self._vec._state.kinds
         if not isinstance(values, Mapping):
             values = list(values)
             if len(values) != len(names):
@@ -153,9 +152,15 @@ class KernelEnv(Env[ObsType, ActType]):
         unknown = [name for name in values if name not in names]
         if unknown:
             raise ValueError(f"state has no value {unknown[0]!r}; it has {', '.join(names)}")
+        self._put_state(values)
+
+    def _put_state(self, values: Mapping[str, Any]) -> None:
+        """Check values of the state and write them; an env that was never reset begins with them."""
+        vec = self._vec
         checked = {name: vec._state.check(name, value) for name, value in values.items()}
         for name, value in checked.items():
             vec._state_row(name)[0] = value
+        self._set_rng(None)
         vec._started = True
 
     @property
