@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sekai.spaces.box import Box
 from sekai.spaces.discrete import Discrete
 
 HIGH = np.array([1.0, 1.0, 1.0, 1.0, 4 * math.pi, 9 * math.pi], np.float32)
+TORQUES = "torque_0", "torque_1", "torque_2"  # of each action
 
 
 class AcrobotVecEnv(ClassicControlVecEnv[np.ndarray, np.ndarray]):
@@ -48,14 +50,17 @@ class AcrobotEnv(ClassicControlEnv[np.ndarray, int]):
     metadata = {"render_fps": 15}  # noqa: RUF012
     _state_names = ("theta1", "theta2", "omega1", "omega2")
 
-    def _torques(self) -> tuple[float, float, float]:
+    def _torques(self) -> tuple[float, ...]:
         """Torques of the three actions, N m."""
-        return self.torque_0, self.torque_1, self.torque_2
+        return tuple(getattr(self, name) for name in TORQUES)
 
-    def _set_torques(self, torques: tuple[float, float, float]) -> None:
-        self.torque_0, self.torque_1, self.torque_2 = torques
-
-    AVAIL_TORQUE = Derived(_torques, _set_torques)
+    def _set_torques(self, torques: Sequence[float]) -> None:
+        if len(torques) != len(TORQUES):
+            raise ValueError(f"AVAIL_TORQUE must hold {len(TORQUES)} torques, got {torques!r}")
+        params = self._vec._params
+        checked = [params.check(name, torque) for name, torque in zip(TORQUES, torques, strict=True)]
+        for name, torque in zip(TORQUES, checked, strict=True):
+            setattr(self, name, torque)
 
     def _equations(self) -> str:
         """`"book"`: Sutton and Barto's equations; `"nips"`: those of the paper, which lack a term."""
@@ -66,6 +71,7 @@ class AcrobotEnv(ClassicControlEnv[np.ndarray, int]):
             raise ValueError(f'book_or_nips must be "book" or "nips", got {name!r}')
         self.nips = name == "nips"
 
+    AVAIL_TORQUE = Derived(_torques, _set_torques)
     book_or_nips = Derived(_equations, _set_equations)
 
 
