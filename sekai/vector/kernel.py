@@ -21,7 +21,14 @@ from sekai.vector.fields import Fields
 from sekai.vector.infos import InfoRows, LazyInfos
 from sekai.vector.params import ParamRows, PerLane
 from sekai.vector.result import VecResetResult, VecStepResult
-from sekai.vector.seeding import check_unshared, seed_lanes, seed_numbers, spawned_words, split_seeds
+from sekai.vector.seeding import (
+    check_unshared,
+    kernels_draw_from,
+    seed_lanes,
+    seed_numbers,
+    spawned_words,
+    split_seeds,
+)
 from sekai.vector.snapshot import VERSION, Snapshot, lane_indices
 from sekai.vector.stream import Stream, set_words
 from sekai.vector.threads import available, over_lanes, ranges
@@ -182,6 +189,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         n = self.num_envs
         self._memory = np.zeros((len(self._state) + BOOK_ROWS + RNG_ROWS, row_length(n)))
         self._streams: dict[int, Stream] = {}
+        self._foreign: Generator | None = None
         self._seeded = np.zeros(n, np.bool_)
         self._started = False
         self.initial_seed: int | None = None
@@ -441,6 +449,9 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
     def _seed_each(self, seeds: dict[int, Any]) -> None:
         """Seed some lanes, each with an int or a Generator."""
+        if self.num_envs == 1 and isinstance(seeds.get(0), Generator) and not kernels_draw_from(seeds[0]):
+            self._set_foreign(seeds[0])
+            return
         numbers, generators = split_seeds(seeds)
         others = {lane: stream.generator for lane, stream in self._streams.items() if lane not in seeds}
         check_unshared(others | generators)
@@ -450,10 +461,25 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         for lane, generator in generators.items():
             self._streams[lane] = Stream(generator, self._rng[:, lane])
         self._seeded[list(seeds)] = True
+        self._set_foreign(None)
+
+    def _set_foreign(self, generator: Generator | None) -> None:
+        """Draw from a generator of another kind than PCG64, in plain Python (in a batch of one lane only)."""
+        if generator is None and self._foreign is None:
+            return
+        from sekai.vector.programs import drawing_from
+
+        self._foreign = generator
+        self._program = self._programs(self.debug, self.math)
+        if generator is not None:
+            self._streams.clear()
+            self._seeded[:] = True
+            self._program = drawing_from(self._programs(False, self.math), generator)
 
     def _spawn(self, seed: int, lanes: np.ndarray) -> None:
         """Give lanes the streams that belong to them when the batch is seeded with `seed`."""
         self.initial_seed = seed
+        self._set_foreign(None)
         seed_lanes(self._rng, lanes, spawned_words(seed, self.num_envs)[lanes])
         self._seeded[lanes] = True
         for lane in self._streams.keys() & set(lanes.tolist()):
@@ -461,6 +487,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
     def _generator(self, lane: int) -> Generator:
         """The NumPy generator of a lane; once asked for, it is kept in step with the lane's kernels."""
+        if self._foreign is not None:
+            return self._foreign
         if lane not in self._streams:
             generator = Generator(PCG64())
             set_words(generator, self._rng[:, lane])
@@ -488,6 +516,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         """
         if not self._started:
             raise ResetRequired()
+        if self._foreign is not None:
+            raise TypeError(f"a lane that draws from {self._foreign!r} has no snapshot; seed it with an int")
         for stream in self._streams.values():
             stream.pull()
         view = self._snapshot(lane_indices(lanes, self.num_envs))
@@ -607,6 +637,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._program = self._programs(self.debug, self.math)
+        self._set_foreign(self._foreign)
         self._streams = {lane: Stream(generator, self._rng[:, lane]) for lane, generator in state["_streams"].items()}
 
 

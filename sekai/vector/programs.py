@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
+
+from numpy.random import Generator
 
 from sekai.kernels import elementary, episode, libm, random, rollout, rows
 from sekai.kernels.jit import bind, entry, interpret, kernel, substitute
@@ -75,3 +78,14 @@ def plain(program: Callable[..., Any]) -> Callable[..., Any]:
     """A program as plain Python; random draws stay compiled."""
     keep = [(function, function) for function in vars(random).values() if callable(function)]
     return interpret(program, keep)
+
+
+def drawing_from(programs: Programs, generator: Generator) -> Programs:
+    """Programs as plain Python that draw from a NumPy generator of any kind, in a batch of one lane."""
+
+    def drawing(method: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda rng, i, *args: method(*args)
+
+    draws = {name: drawing(getattr(generator, name)) for name in vars(random) if hasattr(generator, name)}
+    replace = [(random, SimpleNamespace(**draws)), *((getattr(random, name), draw) for name, draw in draws.items())]
+    return Programs(*(interpret(getattr(programs, name), replace) for name in ENTRIES), programs.parts)

@@ -49,6 +49,11 @@ def int_words(number: int) -> np.ndarray:
     return np.frombuffer(number.to_bytes(4 * count, "little"), "<u4").astype(np.uint32)
 
 
+def kernels_draw_from(generator: Generator) -> bool:
+    """Whether kernels know how a generator draws: NumPy's default, PCG64."""
+    return isinstance(generator.bit_generator, PCG64)
+
+
 def split_seeds(seeds: dict[int, Any]) -> tuple[dict[int, int], dict[int, Generator]]:
     """Check seeds of some lanes, and tell the integers from the generators.
 
@@ -62,7 +67,7 @@ def split_seeds(seeds: dict[int, Any]) -> tuple[dict[int, int], dict[int, Genera
     for lane, seed in seeds.items():
         if not isinstance(seed, Generator):
             numbers[lane] = as_seed(seed)
-        elif isinstance(seed.bit_generator, PCG64):
+        elif kernels_draw_from(seed):
             generators[lane] = seed
         else:
             name = type(seed.bit_generator).__name__
