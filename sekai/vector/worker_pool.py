@@ -52,7 +52,8 @@ class WorkerPool:
         self.processes: list[BaseProcess] = []
         self.shared: SharedObservations | None = None
         self._selector = selectors.DefaultSelector()
-        self._lost: tuple[Worker, str, str] | None = None
+        self._dead: list[Worker] = []  # those whose connection has ended
+        self._lost: tuple[Worker, str, str] | None = None  # the one that makes the pool useless, and why
 
     def start(self, context: BaseContext, lanes: range, env_fns: Sequence[EnvFn]) -> None:
         """Start a worker for the next lanes. It introduces itself, unasked, when their environments exist."""
@@ -89,6 +90,8 @@ class WorkerPool:
         """Send each worker a command; nothing is sent if one cannot be pickled, or a worker has been lost."""
         messages = [encode(command) for command in commands]
         self.pump(0.0)  # notices who has died in the meantime
+        if self._dead:
+            raise self._bury(self._dead[0])
         for worker, message in zip(workers, messages, strict=True):
             worker.channel.post(message)
         for worker in workers:
@@ -128,11 +131,10 @@ class WorkerPool:
             VecEnvWorkerError: A worker has been lost.
         """
         self.check()
-        for worker, alive in self._exchange(timeout):
-            if not alive:
-                process = self.processes[worker.index]
-                process.join(GRACE)
-                raise self._lose(worker, "WorkerDied", _how_it_ended(process))
+        self._exchange(timeout)
+        for worker in self._dead:
+            if worker.channel.awaiting:
+                raise self._bury(worker)
 
     def _waits(self, groups: Sequence[Sequence[Worker]], timeout: float | None) -> Iterator[float | None]:
         """How long to wait for answers, again and again until those of some group are all there."""
@@ -146,8 +148,8 @@ class WorkerPool:
                 raise self._lose(missing[0][0], "TimeoutError", f"no answer within {timeout} s")
             yield seconds
 
-    def _exchange(self, timeout: float | None) -> Iterator[tuple[Worker, bool]]:
-        """Send and receive what can be; yields each worker that something came from, and whether it lives."""
+    def _exchange(self, timeout: float | None) -> None:
+        """Send and receive what can be, after waiting at most `timeout` seconds for that."""
         for key, events in self._selector.select(timeout):
             worker: Worker = key.data
             if events & selectors.EVENT_WRITE:
@@ -156,12 +158,13 @@ class WorkerPool:
                 try:
                     worker.channel.receive()
                 except EOFError:
-                    yield worker, False
-                else:
-                    yield worker, True
+                    self._dead.append(worker)
+                    self._selector.unregister(worker.channel)
 
     def _flush(self, worker: Worker) -> None:
         """Send what goes; have the rest sent when there is room. That nobody receives it shows when reading."""
+        if worker in self._dead:
+            return
         try:
             unsent = not worker.channel.flush()
         except EOFError:
@@ -169,6 +172,11 @@ class WorkerPool:
         events = selectors.EVENT_READ | (selectors.EVENT_WRITE if unsent else 0)
         if self._selector.get_key(worker.channel).events != events:
             self._selector.modify(worker.channel, events, worker)
+
+    def _bury(self, worker: Worker) -> VecEnvWorkerError:
+        process = self.processes[worker.index]
+        process.join(GRACE)
+        return self._lose(worker, "WorkerDied", _how_it_ended(process))
 
     def _lose(self, worker: Worker, exc_type: str, message: str) -> VecEnvWorkerError:
         self._lost = worker, exc_type, message
@@ -201,24 +209,24 @@ class WorkerPool:
         return errors
 
     def _ask_to_close(self, deadline: float) -> list[VecEnvWorkerError]:
-        hopeful = [worker for worker in self.workers if self._lost is None or worker is not self._lost[0]]
+        lost = None if self._lost is None else self._lost[0]
+        hopeful = [worker for worker in self.workers if worker is not lost]
         asked: list[Worker] = []
-        errors: list[VecEnvWorkerError] = []
-        while hopeful and (seconds := deadline - time.monotonic()) > 0:
+        while (seconds := deadline - time.monotonic()) > 0:
             for worker in hopeful:
                 if worker not in asked and not worker.channel.awaiting:  # what it still had to answer is dropped
                     asked.append(worker)
                     worker.channel.post(encode(("close", ())))
                     self._flush(worker)
-            for worker, alive in self._exchange(seconds):
-                if not alive:
-                    self._selector.unregister(worker.channel)
-                if worker in hopeful and not (alive and (worker.channel.awaiting or worker not in asked)):
-                    hopeful.remove(worker)
-                    if alive:
-                        kind, content = pickle.loads(worker.channel.message)
-                        errors += [VecEnvWorkerError(*content)] if kind == "error" else []
-        return sorted(errors, key=lambda error: error.rank)
+            if all(worker in self._dead or not worker.channel.awaiting for worker in hopeful):
+                break
+            self._exchange(seconds)
+        answers = [
+            pickle.loads(worker.channel.message)
+            for worker in self.workers
+            if worker in asked and not worker.channel.awaiting
+        ]
+        return [VecEnvWorkerError(*content) for kind, content in answers if kind == "error"]
 
     def _end_processes(self, deadline: float) -> None:
         """Wait for processes to end by themselves, except one that is lost; then make them."""
