@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from numpy.random import MT19937, PCG64, Generator
+from numpy.random import PCG64, Generator
 
 import sekai
 from sekai.error import InvalidAction, ResetRequired
@@ -165,7 +165,6 @@ def test_a_negative_action_is_not_a_huge_one():
         ({"seed": -1}, ValueError, "seed must be >= 0, got -1"),
         ({"seed": 1.0}, TypeError, r"seed must be an int, got 1\.0"),
         ({"seed": [1]}, TypeError, r"seed must be an int, got \[1\]"),
-        ({"seed": Generator(MT19937(0))}, TypeError, "must be over a PCG64"),
         ({"seed": 1, "options": "full"}, TypeError, "options must be a dict or None, got 'full'"),
         ({"seed": 1, "options": [{}]}, TypeError, r"options must be a dict or None, got \[\{\}\]"),
         ({"seed": 1, "options": {"drops": 1.5}}, TypeError, r"drops must be an int, got 1\.5"),
