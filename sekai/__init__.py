@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sekai import registry as registry
     from sekai import spaces as spaces
     from sekai import stats as stats
+    from sekai import testing as testing
     from sekai import utils as utils
     from sekai import vector as vector
     from sekai import wrappers as wrappers
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from sekai.stats import InMemoryTracker as InMemoryTracker
     from sekai.stats import LoggingTracker as LoggingTracker
     from sekai.stats import StatsTracker as StatsTracker
+    from sekai.testing import check_env as check_env
     from sekai.utils import ExponentialMovingStats as ExponentialMovingStats
     from sekai.utils import RunningMeanStd as RunningMeanStd
     from sekai.utils import get_action_mask as get_action_mask
@@ -78,9 +80,34 @@ if TYPE_CHECKING:
     from sekai.vector import PerLane as PerLane
     from sekai.vector import ProcVecEnv as ProcVecEnv
     from sekai.vector import SyncVecEnv as SyncVecEnv
+    from sekai.vector import VecActionMaskObservation as VecActionMaskObservation
+    from sekai.vector import VecActionRepeat as VecActionRepeat
+    from sekai.vector import VecActionWrapper as VecActionWrapper
+    from sekai.vector import VecClipAction as VecClipAction
+    from sekai.vector import VecClipReward as VecClipReward
+    from sekai.vector import VecDelayAction as VecDelayAction
+    from sekai.vector import VecDelayObservation as VecDelayObservation
+    from sekai.vector import VecDtypeObservation as VecDtypeObservation
     from sekai.vector import VecEnv as VecEnv
+    from sekai.vector import VecFilterObservation as VecFilterObservation
+    from sekai.vector import VecFlattenObservation as VecFlattenObservation
+    from sekai.vector import VecFrameStackObservation as VecFrameStackObservation
+    from sekai.vector import VecNormalizeObservation as VecNormalizeObservation
+    from sekai.vector import VecNormalizeReward as VecNormalizeReward
+    from sekai.vector import VecObservationWrapper as VecObservationWrapper
+    from sekai.vector import VecPadSequenceObservation as VecPadSequenceObservation
+    from sekai.vector import VecRecordEpisodeStatistics as VecRecordEpisodeStatistics
+    from sekai.vector import VecRescaleAction as VecRescaleAction
+    from sekai.vector import VecRescaleObservation as VecRescaleObservation
     from sekai.vector import VecResetResult as VecResetResult
+    from sekai.vector import VecRewardWrapper as VecRewardWrapper
     from sekai.vector import VecStepResult as VecStepResult
+    from sekai.vector import VecStickyAction as VecStickyAction
+    from sekai.vector import VecTimeAwareObservation as VecTimeAwareObservation
+    from sekai.vector import VecTimeLimit as VecTimeLimit
+    from sekai.vector import VecTransformObservation as VecTransformObservation
+    from sekai.vector import VecTransformReward as VecTransformReward
+    from sekai.vector import VecWrapper as VecWrapper
     from sekai.vector import lane_seeds as lane_seeds
     from sekai.vector import stack_infos as stack_infos
     from sekai.wrappers import ActionMaskObservation as ActionMaskObservation
@@ -129,10 +156,18 @@ else:
             "sekai.rollouts": "rollout Rollout",
             "sekai.spaces": "Space Box Discrete MultiDiscrete MultiBinary Dict Tuple Sequence MaskedBox",
             "sekai.stats": "EpisodeStats EpisodeBatch StatsTracker InMemoryTracker LoggingTracker FileTracker",
+            "sekai.testing": "check_env",
             "sekai.utils": "np_random make_seed_sequence get_action_mask RunningMeanStd ExponentialMovingStats",
             "sekai.vector": """
                 VecEnv KernelVecEnv KernelEnv PerLane SyncVecEnv AsyncVecEnv ProcVecEnv NativeVecEnv
                 VecStepResult VecResetResult stack_infos lane_seeds
+                VecWrapper VecObservationWrapper VecRewardWrapper VecActionWrapper
+                VecTimeLimit VecRecordEpisodeStatistics
+                VecFlattenObservation VecNormalizeObservation VecFrameStackObservation VecTransformObservation
+                VecRescaleObservation VecDtypeObservation VecFilterObservation VecTimeAwareObservation
+                VecDelayObservation VecPadSequenceObservation VecActionMaskObservation
+                VecClipAction VecRescaleAction VecStickyAction VecActionRepeat VecDelayAction
+                VecNormalizeReward VecTransformReward VecClipReward
             """,
             "sekai.wrappers": """
                 TimeLimit AutoReset OrderEnforcing RecordEpisodeStatistics
@@ -151,6 +186,7 @@ else:
             "space_utils": "sekai.spaces.utils",
             "spaces": "sekai.spaces",
             "stats": "sekai.stats",
+            "testing": "sekai.testing",
             "utils": "sekai.utils",
             "vector": "sekai.vector",
             "wrappers": "sekai.wrappers",

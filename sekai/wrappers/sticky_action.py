@@ -78,12 +78,15 @@ def checked_probability(probability: float) -> float:
 
 
 def sticky_generator(generator: Generator, seed: SeedType) -> Generator:
-    """Return the generator of sticky actions after a reset with this seed; None lets `generator` go on.
+    """Return the generator of sticky actions after a reset with this seed; None lets `generator` go on."""
+    return generator if seed is None else child_generator(seed)
+
+
+def child_generator(seed: int | Generator) -> Generator:
+    """Return the generator of sticky actions for a seed.
 
     A Generator is not drawn from, but asked for a child of its SeedSequence; only if it has none, for one draw.
     """
-    if seed is None:
-        return generator
     if not isinstance(seed, Generator):
         return default_rng(make_seed_sequence(int(seed), 2)[1])
     bits: Any = seed.bit_generator

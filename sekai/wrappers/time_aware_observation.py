@@ -70,7 +70,8 @@ class TimeAwareObservation(ObservationWrapper[Any, ActType, ObsType], Generic[Ac
 
     def observation(self, obs: ObsType) -> Any:
         """Return the observation with the time."""
-        time = min(self._steps / self.max_episode_steps, 1.0) if self.normalize_time else float(self._steps)  # type: ignore[operator]
+        limit = self.max_episode_steps
+        time = min(self._steps / limit, 1.0) if self.normalize_time and limit else float(self._steps)
         return add_time(self.observation_space, obs, time, self.dict_key)
 
 
