@@ -1,0 +1,15 @@
+"""Checkers of environments and batches, and hypothesis strategies (which need the package hypothesis)."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sekai.testing import strategies as strategies
+    from sekai.testing.env_checker import check_env as check_env
+else:
+    from sekai._lazy import lazy_exports
+
+    __getattr__, __dir__, __all__ = lazy_exports(
+        __name__,
+        objects={"sekai.testing.env_checker": "check_env"},
+        modules={"strategies": "sekai.testing.strategies"},
+    )
