@@ -89,10 +89,12 @@ def step(memory, params, actions, bounds, mask, masked, limit, mode, first, last
     for lo in range(first, last, BLOCK):
         hi = min(lo + BLOCK, last)
         te, tr = terminated[lo:hi], truncated[lo:hi]
+        elapsed = info_views(info, lo, hi).elapsed_steps
         ended = advance_running(
-            memory, params, lo, hi, actions[lo:hi], mask[lo:hi], masked, limit, mode, rewards[lo:hi], te, tr
+            memory, params, lo, hi, actions[lo:hi], mask[lo:hi], masked, limit, mode, rewards[lo:hi], te, tr, elapsed
         )
-        look(memory, params, lo, hi, observations, info)
+        observe_block(memory, params, lo, hi, observations[lo:hi])
+        inform_block(memory, params, lo, hi, info[:, lo:hi])
         if ended and mode == SAME_STEP:
             count = autoreset(
                 memory, params, lo, hi, te, tr, observations, info, ends, final_observations, reset_info, count
@@ -136,24 +138,25 @@ def step_block(s, p, rng, action, reward, terminated, truncated):
         reward[i], terminated[i], truncated[i] = step_lane(s, p, rng, action, i)
 
 
-def advance(memory, params, lo, hi, action, limit, mode, reward, terminated, truncated):
+def advance(memory, params, lo, hi, action, limit, mode, reward, terminated, truncated, elapsed):
     """Step lanes lo to hi - 1, which all run; returns how many ended. The arrays after `hi` hold these lanes only."""
     s, p, rng = state_views(memory, lo, hi), param_views(params, lo, hi), rng_rows(memory, lo, hi)
     book = book_views(memory, lo, hi)
     step_block(s, p, rng, action, reward, terminated, truncated)
-    ended = tally(book, limit, reward, terminated, truncated)
+    ended = tally(book, limit, reward, terminated, truncated, elapsed)
     if mode != SAME_STEP and ended:
         note_endings(book, terminated, truncated)
     return ended
 
 
-def advance_running(memory, params, lo, hi, action, mask, masked, limit, mode, reward, terminated, truncated):
+def advance_running(memory, params, lo, hi, action, mask, masked, limit, mode, reward, terminated, truncated, elapsed):
     """`advance` the lanes of a block that run, in stretches; returns how many ended.
 
     A lane that waits for its reset is reset in next-step mode, and else repeats how it ended; its reward is 0. A lane
     that `mask` leaves out is left as it is, with reward 0 and no flags.
     """
-    ending = book_views(memory, lo, hi).ending
+    book = book_views(memory, lo, hi)
+    ending = book.ending
     all_run = not masked and (mode == SAME_STEP or not any_nonzero(ending))
     ended = 0
     i = 0
@@ -164,14 +167,16 @@ def advance_running(memory, params, lo, hi, action, mask, masked, limit, mode, r
                 j = i + 1
                 while j < hi - lo and ending[j] == 0 and (not masked or mask[j]):
                     j += 1
+            te, tr = terminated[i:j], truncated[i:j]
             ended += advance(
-                memory, params, lo + i, lo + j, action[i:j], limit, mode, reward[i:j], terminated[i:j], truncated[i:j]
+                memory, params, lo + i, lo + j, action[i:j], limit, mode, reward[i:j], te, tr, elapsed[i:j]
             )
             i = j
             continue
         if mode == NEXT_STEP and (not masked or mask[i]):
             restart(memory, params, lo + i)
         reward[i], terminated[i], truncated[i] = 0.0, ending[i] & TERMINATED != 0, ending[i] & TRUNCATED != 0
+        elapsed[i] = book.elapsed[i]
         i += 1
     return ended
 
@@ -218,6 +223,7 @@ def look(memory, params, lo, hi, observations, info):
     """Write the observations and infos of lanes lo to hi - 1."""
     observe_block(memory, params, lo, hi, observations[lo:hi])
     inform_block(memory, params, lo, hi, info[:, lo:hi])
+    info_views(info, lo, hi).elapsed_steps[:] = book_views(memory, lo, hi).elapsed
 
 
 def observe_block(memory, params, lo, hi, observations):
@@ -233,13 +239,10 @@ def observe_block(memory, params, lo, hi, observations):
 
 
 def inform_block(memory, params, lo, hi, info):
-    """Write the infos of lanes lo to hi - 1: `info` holds a column for each of them."""
+    """Write the environment's own infos of lanes lo to hi - 1: `info` holds a column for each of them."""
     s, p, x = state_views(memory, lo, hi), param_views(params, lo, hi), info_views(info, 0, hi - lo)
     for i in range(hi - lo):
         inform_lane(s, p, x, i)
-    elapsed = book_views(memory, lo, hi).elapsed
-    for i in range(hi - lo):
-        x.elapsed_steps[i] = elapsed[i]
 
 
 # ---- the same for all environments ---------------------------------------------------------------
@@ -258,14 +261,18 @@ def start_episode(book, i):
 
 
 @kernel
-def tally(book, limit, reward, terminated, truncated):
-    """Count a step of every lane and end the episodes that reach the time limit; returns how many ended."""
+def tally(book, limit, reward, terminated, truncated, elapsed):
+    """Count a step of every lane and end the episodes that reach the time limit; returns how many ended.
+
+    Writes: book; truncated; elapsed (int64): steps of the episode, for the infos.
+    """
     ended = 0
     for i in range(reward.size):
         book.episode_return[i] += reward[i]
-        elapsed = book.elapsed[i] + 1
-        book.elapsed[i] = elapsed
-        truncated[i] |= elapsed >= limit
+        count = book.elapsed[i] + 1
+        book.elapsed[i] = count
+        elapsed[i] = count
+        truncated[i] |= count >= limit
         ended += terminated[i] | truncated[i]
     return ended
 

@@ -7,7 +7,16 @@ A million lanes are then as fast as a thousand. Parts are those of `sekai.kernel
 
 import numpy as np
 
-from sekai.kernels.episode import BLOCK, SAME_STEP, TERMINATED, TRUNCATED, copy_row, gather_ends, start_episode
+from sekai.kernels.episode import (
+    BLOCK,
+    SAME_STEP,
+    TERMINATED,
+    TRUNCATED,
+    copy_row,
+    first_invalid,
+    gather_ends,
+    start_episode,
+)
 from sekai.kernels.jit import entry, kernel
 from sekai.kernels.policies import lane_keys
 from sekai.kernels.rows import borrow
@@ -15,73 +24,66 @@ from sekai.kernels.rows import borrow
 
 def rollout(
     memory, params, limit, mode, first, last, start, num_steps,
-    weights, group, policy_rng, clock, bounds, given, looks,
+    weights, group, policy_seeds, policy_rng, clock, bounds, accepted, given, looks,
     observations, actions, rewards, terminated, truncated, valid, info,
-    returns, episodes, final_observations, stats,
-    keys, some_observations, some_actions, some_rewards, some_terminated, some_truncated, some_valid, ends, work,
+    returns, episodes, final_observations, stats, keys, ends, work,
 ):  # fmt: skip
     """Take `num_steps` steps with lanes first to last - 1, those with numbers `start` and on of the whole rollout.
 
-    Recorded arrays are time-major; one of length 0 is not recorded, and is worked on in scratch space.
+    Recorded arrays are time-major. One of a single row holds the last step only: it is not recorded.
 
     Args:
         memory, params, limit, mode: as for `step`.
         first, last (int): lanes; first is a multiple of BLOCK.
         weights (float64, (G, W)), group (int): the policy's; lane i has row i // group.
-        policy_rng (uint64, (6, N or 0)): streams of the policy. clock (uint64): number of the first step's draw.
-        bounds: of actions. given (bool): `actions` holds them already. looks (bool): the policy needs observations.
+        policy_seeds (uint64, (2, N)): see `lane_keys`. policy_rng (uint64, (6, N or 0)): streams of the policy.
+        clock (uint64): number of the first step's draw.
+        bounds (2, k): of the action space. accepted (2, k or 0): of actions that a step takes; k is 0 if the policy
+            chooses no others. given (bool): `actions` holds them already. looks (bool): the policy needs observations.
     Writes: memory, policy_rng; observations (T + 1, N, ...), actions (T, N, ...), rewards (float64), terminated,
-        truncated, valid (bool, (T, N)), info (float64, (T, K, N)); for the k-th episode that ended: returns (float64),
-        episodes (int64, (4, capacity)): lane, step, length and how it ended, and final_observations (if recorded);
-        stats (float64, (blocks, 5)), added to: number, mean and sum of squared deviations of returns, the latter two of
-        lengths.
-    Scratch: the arrays from keys on, for one block.
+        truncated, valid (bool, (T, N)), info (float64, (T or 0, K, N)); for the k-th episode that ended: returns
+        (float64), episodes (int64, (4, capacity)): lane, step, length and how it ended, and final_observations (if
+        recorded); stats (float64, (blocks, 5)), added to: number, mean and sum of squared deviations of returns, the
+        latter two of lengths.
+    Scratch for one block: keys (uint64, (n,)), ends (int64, (n + 1,)), work: of the policy.
 
     Returns:
-        The lane to go on from, `last` unless there may be no room for more episodes, and how many episodes there are.
+        The lane to go on from, `last` unless there may be no room for more episodes, and how many episodes there are;
+        or a lane and -1 - t, if its action in step t was not accepted: the block has stopped there.
     """
     memory, params, weights, policy_rng = borrow(memory), borrow(params), borrow(weights), borrow(policy_rng)
-    bounds, observations, actions, rewards = borrow(bounds), borrow(observations), borrow(actions), borrow(rewards)
+    policy_seeds, bounds, accepted = borrow(policy_seeds), borrow(bounds), borrow(accepted)
+    observations, actions, rewards = borrow(observations), borrow(actions), borrow(rewards)
     terminated, truncated, valid, info = borrow(terminated), borrow(truncated), borrow(valid), borrow(info)
     returns, episodes, final_observations = borrow(returns), borrow(episodes), borrow(final_observations)
-    stats, keys, some_observations, some_actions = (
-        borrow(stats),
-        borrow(keys),
-        borrow(some_observations),
-        borrow(some_actions),
-    )
-    some_rewards, some_terminated, some_truncated = (
-        borrow(some_rewards),
-        borrow(some_terminated),
-        borrow(some_truncated),
-    )
-    some_valid, ends, work = borrow(some_valid), borrow(ends), borrow(work)
-
+    stats, keys, ends, work = borrow(stats), borrow(keys), borrow(ends), borrow(work)
+    sees = looks or observations.shape[0] > 1
     count = np.int64(0)
     for lo in range(first, last, BLOCK):
         hi = min(lo + BLOCK, last)
         n = hi - lo
         if returns.size and count + n * num_steps > returns.size:
             return lo, count
-        book, rng = book_views(memory, lo, hi), rng_array(memory, lo, hi)
-        lane_keys(rng, keys[:n])
-        sees = looks or observations.shape[0] > 0
+        book = book_views(memory, lo, hi)
+        lane_keys(policy_seeds[:, lo:hi], keys[:n])
         if sees:
-            observe_block(memory, params, lo, hi, at_step(observations, start, lo, hi, some_observations))
+            observe_block(memory, params, lo, hi, at_step(observations, start, lo, hi))
         for t in range(start, start + num_steps):
-            o = at_step(observations, t, lo, hi, some_observations)
-            a = at_step(actions, t, lo, hi, some_actions)
-            r = at_step(rewards, t, lo, hi, some_rewards)
-            te = at_step(terminated, t, lo, hi, some_terminated)
-            tr = at_step(truncated, t, lo, hi, some_truncated)
-            if not given:
-                act(weights, group, lo, hi, o, keys[:n], policy_rng, work, clock + np.uint64(t - start), bounds, a)
-            ran = at_step(valid, t, lo, hi, some_valid)
+            a, r = at_step(actions, t, lo, hi), at_step(rewards, t, lo, hi)
+            te, tr = at_step(terminated, t, lo, hi), at_step(truncated, t, lo, hi)
+            ran = at_step(valid, t, lo, hi)
             note_running(book.ending, mode, ran)
-            ended = advance_running(memory, params, lo, hi, a, ran, False, limit, mode, r, te, tr)
+            if not given:
+                o = at_step(observations, t, lo, hi)
+                act(weights, group, lo, hi, o, keys[:n], policy_rng, work, clock + np.uint64(t - start), bounds, a)
+                bad = first_invalid(a, accepted, book.ending, ran, True)
+                if bad >= 0:
+                    return lo + bad, -1 - t
+            elapsed = info_views(info[t, :, lo:hi], 0, n).elapsed_steps if info.shape[0] else book.elapsed
+            ended = advance_running(memory, params, lo, hi, a, ran, False, limit, mode, r, te, tr, elapsed)
             if info.shape[0]:
                 inform_block(memory, params, lo, hi, info[t, :, lo:hi])
-            o = at_step(observations, t + 1, lo, hi, some_observations)
+            o = at_step(observations, t + 1, lo, hi)
             if sees:
                 observe_block(memory, params, lo, hi, o)
             if ended:
@@ -135,9 +137,9 @@ def end_episodes(
 
 
 @kernel
-def at_step(array, t, lo, hi, scratch):
-    """Lanes lo to hi - 1 of row t of a recorded array, or scratch space if it is not recorded."""
-    return array[t, lo:hi] if array.shape[0] else scratch[: hi - lo]
+def at_step(array, t, lo, hi):
+    """Lanes lo to hi - 1 of row t of an array, or of its only row."""
+    return array[t if array.shape[0] > 1 else 0, lo:hi]
 
 
 @kernel
@@ -198,16 +200,16 @@ def merge_stats(stats):
 
 
 @entry
-def track(returns, lengths, rewards, valid, ended, stat):
+def track(returns, lengths, rewards, valid, ended, stats):
     """Count a step of a batch that keeps no books of its own; lanes that ended are counted as episodes.
 
     Args:
         rewards (float64), valid, ended (bool): of the step, (N,).
-    Writes: returns (float64), lengths (int64): of the current episodes, including ended ones; stat, see `rollout`.
+    Writes: returns (float64), lengths (int64): of the current episodes, including ended ones; stats, see `rollout`.
     """
     for i in range(rewards.size):
         if valid[i]:
             returns[i] += rewards[i]
             lengths[i] += 1
             if ended[i]:
-                add_episode(returns[i], lengths[i], stat)
+                add_episode(returns[i], lengths[i], stats[i // BLOCK])

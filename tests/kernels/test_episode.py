@@ -26,9 +26,10 @@ def test_tally_counts_a_step_and_ends_episodes_at_the_limit(flags, limit):
     terminated, truncated = (array.copy() for array in flags)
     n = terminated.size
     book, rewards = book_of(n), np.linspace(-1.0, 1.0, n)
-    ended = episode.tally(book, limit, rewards, terminated, truncated)
+    elapsed = np.zeros(n, np.int64)
+    ended = episode.tally(book, limit, rewards, terminated, truncated, elapsed)
     assert book.episode_return.tolist() == (np.arange(n) + rewards).tolist()
-    assert book.elapsed.tolist() == list(range(1, n + 1))
+    assert book.elapsed.tolist() == elapsed.tolist() == list(range(1, n + 1))
     assert terminated.tolist() == flags[0].tolist()
     assert truncated.tolist() == (flags[1] | (np.arange(1, n + 1) >= limit)).tolist()
     assert ended == (terminated | truncated).sum()
