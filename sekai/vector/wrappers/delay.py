@@ -84,7 +84,8 @@ class VecDelayAction(VecActionWrapper[ObsType, ActType, ActType], Generic[ObsTyp
         space = self.venv.action_space
         frames = [list(iterate(space, as_batch(space, frame))) for frame in self._history.frames]
         rows = zip(*frames, strict=True)
-        return [list(row[max(self.delay - count, 0) :]) for row, count in zip(rows, self._counts.tolist(), strict=True)]
+        counts = np.minimum(self._counts, self.delay).tolist()
+        return [list(row[len(row) - count :]) for row, count in zip(rows, counts, strict=True)]
 
     def action(self, actions: ActType) -> ActType:
         """Remember the actions of all lanes, and return those whose time has come."""
