@@ -6,7 +6,7 @@ A policy's block function is `act_block(w, observations, keys, rng, work, clock,
     observations ((n, ...))        of these lanes
     keys (uint64, (n,))            random, one per lane, for `random_bits` with the clock
     rng                            streams of the policy, one per lane, for `sekai.kernels.random`
-    work (float64, (rows, >= n))   scratch space
+    work (float64, (2, rows, TILE))  scratch space
     clock (uint64)                 number of the draw
     bounds ((2, k))                lowest and highest action
     action ((n,) or (n, k))        written
@@ -22,7 +22,7 @@ from sekai.kernels.jit import PART_OPTIONS, kernel
 S11, S27, S30, S31, S32 = (np.uint64(n) for n in (11, 27, 30, 31, 32))
 GOLDEN, FIRST, SECOND = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
-TILE = 64  # lanes that a network works on at once: a layer of 64 units then fits into the first-level cache
+TILE = 64  # lanes that a network works on at once: the units of a layer then stay in a near cache
 
 
 # ---- random bits as a function of lane and clock ---------------------------------------------------
@@ -37,18 +37,15 @@ def mix(x):
 
 
 @kernel
-def lane_keys(rng, keys):
-    """Make the keys of the lanes' random actions from the increments of their streams.
-
-    Those are as random as the seeds, and never change: a lane's random actions depend on its seed alone, and take no
-    draw from its environment.
+def lane_keys(seeds, keys):
+    """Make the keys of the lanes' random actions, which then depend on the lanes' seeds alone.
 
     Args:
-        rng: the random words of n lanes.
+        seeds (uint64, (2, n)): increments of the lanes' streams, which are as random as the seeds.
     Writes: keys (uint64, (n,)).
     """
     for i in range(keys.size):
-        keys[i] = mix(rng[3][i] ^ mix(rng[2][i]))
+        keys[i] = mix(seeds[1, i] ^ mix(seeds[0, i]))
 
 
 @kernel
@@ -132,69 +129,110 @@ def network_block(w, observations, keys, rng, work, clock, bounds, action):
 
     SIZES are the numbers of units, inputs first; `activate` is applied to hidden layers, `head` to the outputs. The
     weights of a layer are its matrix (outputs, inputs), row by row, then its biases; layers follow one another.
-    `work` holds the units of two layers, a row each.
+    `work` holds the units of two layers of a tile, a row each.
     """
     inputs = observations.reshape((observations.shape[0], SIZES[0]))  # noqa: F821
-    half = work.shape[0] // 2
     for lo in range(0, action.shape[0], TILE):
         n = min(TILE, action.shape[0] - lo)
-        x, y = work[:half, :n], work[half : 2 * half, :n]
+        x, y = work[0], work[1]
         for k in range(SIZES[0]):  # noqa: F821
             for i in range(n):
                 x[k, i] = inputs[lo + i, k]
         place = 0
         for layer in range(len(SIZES) - 1):  # noqa: F821
             n_in, n_out = SIZES[layer], SIZES[layer + 1]  # noqa: F821
-            dense(w[place : place + n_out * (n_in + 1)], n_in, n_out, x, y)
+            dense(w[place : place + n_out * (n_in + 1)], n_in, n_out, n, x, y)
             if layer < len(SIZES) - 2:  # noqa: F821
-                activate(n_out, y)  # noqa: F821
+                for j in range(n_out):
+                    activate(y[j, :n])  # noqa: F821
             x, y = y, x
             place += n_out * (n_in + 1)
         head(SIZES[-1], x, keys[lo : lo + n], clock, bounds, action[lo : lo + n])  # noqa: F821
 
 
 @kernel
-def dense(w, n_in, n_out, x, y):
-    """Write a layer's outputs y[j] = b[j] + sum of w[j, k] x[k], for the lanes along the second axis.
+def dense(w, n_in, n_out, n, x, y):
+    """Write a layer's outputs y[j] = b[j] + sum of w[j, k] x[k], for n lanes along the second axis.
 
-    Four inputs at a time: the outputs are read and written a quarter as often. The order of the sum is always the same.
+    Four outputs at a time, so that a number read from the cache takes part in four products: twice as fast as one.
     """
-    for j in range(n_out):
-        row = w[j * n_in : (j + 1) * n_in]
-        out = y[j]
-        bias = w[n_out * n_in + j]
-        for i in range(out.size):
-            out[i] = bias
-        k = 0
-        while k + 4 <= n_in:
-            a, b, c, d = row[k], row[k + 1], row[k + 2], row[k + 3]
-            p, q, r, s = x[k], x[k + 1], x[k + 2], x[k + 3]
-            for i in range(out.size):
-                out[i] += (a * p[i] + b * q[i]) + (c * r[i] + d * s[i])
-            k += 4
-        while k < n_in:
-            a, p = row[k], x[k]
-            for i in range(out.size):
-                out[i] += a * p[i]
-            k += 1
+    j = 0
+    while j < n_out:
+        row, bias = w[j * n_in :], w[n_out * n_in + j :]
+        if j + 4 <= n_out:
+            four_outputs(row, bias, n_in, x, y[j, :n], y[j + 1, :n], y[j + 2, :n], y[j + 3, :n])
+            j += 4
+        else:
+            one_output(row, bias, n_in, x, y[j, :n])
+            j += 1
 
 
 @kernel
-def activate_tanh(n, y):
-    """Hyperbolic tangent of n rows."""
-    for j in range(n):
-        out = y[j]
+def one_output(w, bias, n_in, x, out):
+    """Write one output; the order of its sum is that of `four_outputs`."""
+    for i in range(out.size):
+        out[i] = bias[0]
+    for k in range(0, n_in - 3, 4):
+        p, q, r, s = x[k], x[k + 1], x[k + 2], x[k + 3]
+        v = four(w, k)
         for i in range(out.size):
-            out[i] = tanh(out[i])
+            out[i] += dot(v, p[i], q[i], r[i], s[i])
+    for k in range(n_in - n_in % 4, n_in):
+        add_product(w[k], x[k], out)
 
 
 @kernel
-def activate_relu(n, y):
-    """The positive part of n rows."""
-    for j in range(n):
-        out = y[j]
+def four_outputs(w, bias, n_in, x, out, out1, out2, out3):
+    """Write four outputs; their weights follow one another."""
+    for i in range(out.size):
+        out[i], out1[i], out2[i], out3[i] = bias[0], bias[1], bias[2], bias[3]
+    for k in range(0, n_in - 3, 4):
+        p, q, r, s = x[k], x[k + 1], x[k + 2], x[k + 3]
+        v, v1, v2, v3 = four(w, k), four(w, n_in + k), four(w, 2 * n_in + k), four(w, 3 * n_in + k)
         for i in range(out.size):
-            out[i] = max(out[i], 0.0)
+            a, b, c, d = p[i], q[i], r[i], s[i]
+            out[i] += dot(v, a, b, c, d)
+            out1[i] += dot(v1, a, b, c, d)
+            out2[i] += dot(v2, a, b, c, d)
+            out3[i] += dot(v3, a, b, c, d)
+    for k in range(n_in - n_in % 4, n_in):
+        add_product(w[k], x[k], out)
+        add_product(w[n_in + k], x[k], out1)
+        add_product(w[2 * n_in + k], x[k], out2)
+        add_product(w[3 * n_in + k], x[k], out3)
+
+
+@kernel
+def four(w, k):
+    """Weights k to k + 3."""
+    return w[k], w[k + 1], w[k + 2], w[k + 3]
+
+
+@kernel
+def dot(v, a, b, c, d):
+    """The scalar product of four weights and four inputs."""
+    return (v[0] * a + v[1] * b) + (v[2] * c + v[3] * d)
+
+
+@kernel
+def add_product(weight, x, out):
+    """Add the product of one weight and one input."""
+    for i in range(out.size):
+        out[i] += weight * x[i]
+
+
+@kernel
+def activate_tanh(out):
+    """Hyperbolic tangent."""
+    for i in range(out.size):
+        out[i] = tanh(out[i])
+
+
+@kernel
+def activate_relu(out):
+    """The positive part."""
+    for i in range(out.size):
+        out[i] = 0.0 if out[i] < 0.0 else out[i]  # NaN stays
 
 
 @kernel
@@ -229,8 +267,10 @@ def head_sample(n, x, keys, clock, bounds, action):
 
 @kernel
 def head_clip(n, x, keys, clock, bounds, action):
-    """The outputs as a continuous action, clipped to its bounds."""
+    """The outputs as a continuous action, clipped to its bounds; NaN stays NaN."""
     numbers = action.reshape((action.shape[0], n))
     for k in range(n):
+        low, high = bounds[0, k], bounds[1, k]
         for i in range(numbers.shape[0]):
-            numbers[i, k] = min(max(x[k, i], bounds[0, k]), bounds[1, k])
+            number = low if x[k, i] < low else x[k, i]
+            numbers[i, k] = high if number > high else number

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekai.spaces import Box, Discrete
 from sekai.utils.integers import positive_int
-from sekai.vector.actions import ActionFormat
 
 
 class Policy:
@@ -30,11 +29,17 @@ class Policy:
         uses_observations: Whether the policy looks at observations; a rollout that neither does nor records any is
             faster.
         uses_streams: Whether `act_lane` draws from `rng`.
+        always_valid: Whether no action can lie outside the action space; otherwise a rollout checks each of them.
+
+    Raises:
+        TypeError: The weights are not real numbers.
+        ValueError: They have another shape, or there is no set of them.
     """
 
     act_lane: ClassVar[Any] = None
     uses_observations: bool = True
     uses_streams: bool = True
+    always_valid: bool = False
 
     def __init__(self, weights: ArrayLike = ()) -> None:
         self.weights = weights
@@ -46,10 +51,12 @@ class Policy:
 
     @weights.setter
     def weights(self, weights: ArrayLike) -> None:
-        array = np.array(weights, np.float64)
-        if array.ndim not in (1, 2):
-            raise ValueError(f"weights must have shape (W,) or (G, W), got {array.shape}")
-        self._weights = np.ascontiguousarray(np.atleast_2d(array))
+        array = np.asarray(weights)
+        if array.size and array.dtype.kind not in "iuf":
+            raise TypeError(f"weights must be real numbers, got {weights!r}")
+        if array.ndim not in (1, 2) or len(np.atleast_2d(array)) == 0:
+            raise ValueError(f"weights must have shape (W,) or (G, W), G at least 1, got {array.shape}")
+        self._weights = np.array(np.atleast_2d(array), np.float64, order="C")
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -58,8 +65,8 @@ class Policy:
 
     @property
     def work_rows(self) -> int:
-        """Rows of scratch space that the block function needs."""
-        return 1
+        """Rows of each half of the scratch space that the block function needs."""
+        return 0
 
     def block(self) -> Any:
         """The kernel that chooses the actions of a block of lanes (see `sekai.kernels.policies`)."""
@@ -92,6 +99,10 @@ class Random(Policy):
 
     uses_observations = False
     uses_streams = False
+    always_valid = True
+
+    def __init__(self) -> None:
+        super().__init__()
 
     def block(self) -> Any:
         """The kernel that draws the actions of a block of lanes."""
@@ -105,7 +116,8 @@ class Random(Policy):
         Raises:
             ValueError: It is not.
         """
-        if not np.isfinite(ActionFormat(vec.action_space).bounds).all():
+        low, high = vec._actions.bounds
+        if not np.isfinite(high - low).all():
             raise ValueError(f"random actions need a bounded action space, got {vec.action_space!r}")
 
 
@@ -113,11 +125,12 @@ class Constant(Policy):
     """The same action always; `weights` are its numbers.
 
     Args:
-        action: An action, or one per group of lanes.
+        action: The k numbers of an action, `(k,)` or one alone, or those of one action per group of lanes, `(G, k)`.
     """
 
     uses_observations = False
     uses_streams = False
+    always_valid = True
 
     def __init__(self, action: ArrayLike) -> None:
         super().__init__(np.atleast_1d(action))
@@ -135,8 +148,9 @@ class Constant(Policy):
             ValueError: It does not.
         """
         super().check(vec)
-        low, high = ActionFormat(vec.action_space).bounds
-        if self.weights.shape[1] != low.size or not ((low <= self.weights) & (self.weights <= high)).all():
+        low, high = vec._actions.bounds
+        fits = self.weights.shape[1] == low.size and ((low <= self.weights) & (self.weights <= high)).all()
+        if not fits or (self.weights.astype(low.dtype) != self.weights).any():
             raise ValueError(f"action must lie in {vec.action_space!r}, got {self.weights.tolist()}")
 
 
@@ -147,9 +161,8 @@ class MLP(Policy):
         env: What it is for: a batch or an env (only its spaces are looked at).
         hidden: Units of the hidden layers.
         activation: `"tanh"` or `"relu"`, of the hidden layers.
-        head: `"argmax"` (the default for a Discrete action space) or `"sample"` (softmax), or `"clip"` (the default
-            for a
-            Box: the outputs, clipped to its bounds).
+        head: For a Discrete action space `"argmax"` (the default) or `"sample"` (with the softmax of the outputs as
+            probabilities), for a Box `"clip"` (the outputs, clipped to its bounds).
         weights: `(num_weights,)` or one such row per group of lanes; zeros by default. See `pack`.
 
     Attributes:
@@ -172,21 +185,15 @@ class MLP(Policy):
         head: str | None = None,
         weights: ArrayLike | None = None,
     ) -> None:
-        observation, action = env.observation_space, env.action_space
-        if not isinstance(observation, Box):
-            raise TypeError(f"{type(self).__name__} needs a Box observation space, got {observation!r}")
-        if not isinstance(action, (Discrete, Box)):
-            raise TypeError(f"{type(self).__name__} needs a Discrete or Box action space, got {action!r}")
-        heads = ("argmax", "sample") if isinstance(action, Discrete) else ("clip",)
+        inputs, outputs, heads = ends_of_network(env)
         self.head = heads[0] if head is None else head
         if self.head not in heads:
-            raise ValueError(f"head must be one of {heads} for {action!r}, got {head!r}")
+            raise ValueError(f"head must be one of {heads} for {env.action_space!r}, got {head!r}")
         if activation not in ("tanh", "relu"):
             raise ValueError(f'activation must be "tanh" or "relu", got {activation!r}')
         self.activation = activation
-        outputs = action.n if isinstance(action, Discrete) else int(np.prod(action.shape))
-        units = [positive_int("hidden", size) for size in hidden]
-        self.sizes = (int(np.prod(observation.shape)), *units, int(outputs))
+        self.always_valid = self.head != "clip"  # which lets NaN through
+        self.sizes = (inputs, *[positive_int("hidden", size) for size in hidden], outputs)
         super().__init__(np.zeros(self.num_weights) if weights is None else weights)
 
     @property
@@ -206,8 +213,8 @@ class MLP(Policy):
 
     @property
     def work_rows(self) -> int:
-        """Two layers of the widest size."""
-        return 2 * max(self.sizes)
+        """Units of the widest layer."""
+        return max(self.sizes)
 
     def block(self) -> Any:
         """The kernel of this architecture."""
@@ -226,8 +233,12 @@ class MLP(Policy):
         super().check(vec)
         if self.weights.shape[1] != self.num_weights:
             raise ValueError(f"weights must hold {self.num_weights} numbers a set, got {self.weights.shape[1]}")
-        if self.sizes[0] != int(np.prod(vec.observation_space.shape)):
-            raise ValueError(f"the policy takes {self.sizes[0]} numbers, an observation has {vec.observation_space!r}")
+        inputs, outputs, heads = ends_of_network(vec)
+        if (self.sizes[0], self.sizes[-1]) != (inputs, outputs) or self.head not in heads:
+            raise ValueError(
+                f"a policy from {self.sizes[0]} to {self.sizes[-1]} numbers with head {self.head!r} does not fit "
+                f"{vec.observation_space!r} and {vec.action_space!r}"
+            )
 
 
 class Linear(MLP):
@@ -235,3 +246,20 @@ class Linear(MLP):
 
     def __init__(self, env: Any, *, head: str | None = None, weights: ArrayLike | None = None) -> None:
         super().__init__(env, (), head=head, weights=weights)
+
+
+def ends_of_network(env: Any) -> tuple[int, int, tuple[str, ...]]:
+    """How many inputs and outputs a network for an env or a batch has, and which heads fit it.
+
+    Raises:
+        TypeError: None: its spaces are not a Box and a Discrete or floating Box.
+    """
+    observation, action = env.observation_space, env.action_space
+    if not isinstance(observation, Box):
+        raise TypeError(f"a network needs a Box observation space, got {observation!r}")
+    inputs = int(np.prod(observation.shape))
+    if isinstance(action, Discrete):
+        return inputs, int(action.n), ("argmax", "sample")
+    if isinstance(action, Box) and action.dtype.kind == "f":
+        return inputs, int(np.prod(action.shape)), ("clip",)
+    raise TypeError(f"a network needs a Discrete or floating Box action space, got {action!r}")

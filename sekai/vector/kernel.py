@@ -193,7 +193,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self._seeded = np.zeros(n, np.bool_)
         self._started = False
         self.initial_seed: int | None = None
-        self._action_clock = np.uint64(0)  # draws of policies in rollouts since the batch was seeded
+        self._action_clock = np.uint64(0)  # steps with a policy inside since the batch was seeded
+        self._policy_seeds = np.zeros((2, n), np.uint64)  # increments of the lanes' streams when they were seeded
         self._policy_rng: np.ndarray | None = None
         self._everyone = np.ones(n, np.bool_)
         self._recent: list[Outputs] = []
@@ -242,11 +243,10 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         if chosen is not None and not self._started:
             raise ResetRequired("reset all lanes before resetting some of them with a mask.")
         words = self._option_words(options, chosen)
-        self._seed(seed, chosen)
-        if seed is not None:
-            self._action_clock, self._policy_rng = np.uint64(0), None
+        fresh = self._seed(seed, chosen)
         out = self._outputs()
         self._start_episodes(words, out.observations, out.info, chosen)
+        self._seed_policies(fresh)
         out.terminated[:] = out.truncated[:] = False
         self._keep(out, chosen)
         valid = None if chosen is None else chosen.copy()
@@ -364,6 +364,12 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             np.copyto(out.truncated, self._recent[-1].truncated, where=~chosen)
         self._recent = [*self._recent[-1:], out]
 
+    def _note_flags(self, terminated: np.ndarray, truncated: np.ndarray) -> None:
+        """Remember the flags of the last step of a rollout, for steps that leave lanes alone."""
+        out = self._outputs()
+        out.terminated[:], out.truncated[:] = terminated, truncated
+        self._recent = [out]
+
     def close(self) -> None:
         """Mark the batch closed; `reset` and `step` refuse from then on. Calling it again does nothing."""
         self.closed = True
@@ -436,16 +442,21 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         rng: np.ndarray = self._memory.view(np.uint64)[-RNG_ROWS:, : self.num_envs]
         return rng
 
-    def _seed(self, seed: Any, chosen: np.ndarray | None) -> None:
-        """Seed the lanes as `reset` says. Nothing has changed if it raises."""
+    def _seed(self, seed: Any, chosen: np.ndarray | None) -> np.ndarray:
+        """Seed the lanes as `reset` says, and return which (bool `(N,)`). Nothing has changed if it raises."""
         lanes = self._everyone if chosen is None else chosen
+        fresh: np.ndarray = lanes & ~self._seeded
         if isinstance(seed, (list, Generator)):
             seeds = self._expand_seeds(seed)
-            self._seed_each({lane: seeds[lane] for lane in np.flatnonzero(lanes).tolist() if seeds[lane] is not None})
+            given = {lane: seeds[lane] for lane in np.flatnonzero(lanes).tolist() if seeds[lane] is not None}
+            self._seed_each(given)
+            fresh[list(given)] = True
         elif seed is not None:
             self._spawn(as_seed(seed), np.flatnonzero(lanes))
+            fresh |= lanes
         if not self._seeded[lanes].all():
             self._spawn(as_seed(SeedSequence().entropy), np.flatnonzero(lanes & ~self._seeded))
+        return fresh
 
     def _seed_each(self, seeds: dict[int, Any]) -> None:
         """Seed some lanes, each with an int or a Generator."""
@@ -495,13 +506,26 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             self._streams[lane] = Stream(generator, self._rng[:, lane])
         return self._streams[lane].generator
 
-    def _policy_stream(self) -> np.ndarray:
-        """Random words of the streams that policies draw from, `uint64[6, N]`; made of the lanes' increments."""
+    def _seed_policies(self, fresh: np.ndarray) -> None:
+        """Give lanes that were seeded new streams for policies; those come of their seeds alone, not of snapshots."""
+        if not fresh.any():
+            return
+        self._policy_seeds[:, fresh] = self._rng[2:4, fresh]
+        if fresh.all():
+            self._action_clock, self._policy_rng = np.uint64(0), None
+        elif self._policy_rng is not None:
+            self._start_policy_streams(self._policy_rng, np.flatnonzero(fresh))
+
+    def _policy_streams(self) -> np.ndarray:
+        """Random words of the streams that policies draw from, `uint64[6, N]`."""
         if self._policy_rng is None:
             self._policy_rng = np.zeros((RNG_ROWS, self.num_envs), np.uint64)
-            words = np.ascontiguousarray(self._rng[2:4].T).view(np.uint32) ^ POLICY
-            seed_lanes(self._policy_rng, np.arange(self.num_envs), words)
+            self._start_policy_streams(self._policy_rng, np.arange(self.num_envs))
         return self._policy_rng
+
+    def _start_policy_streams(self, rng: np.ndarray, lanes: np.ndarray) -> None:
+        words = np.ascontiguousarray(self._policy_seeds[:, lanes].T).view(np.uint32) ^ POLICY
+        seed_lanes(rng, lanes, words)
 
     # ---- lanes -----------------------------------------------------------------------------------
 
@@ -549,8 +573,9 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         if not self._started and state.num_lanes < self.num_envs:
             raise ResetRequired("reset all lanes before setting the state of some of them.")
         self._memory[:, columns] = state.words
-        self._seeded[columns] = True
-        self._started = True
+        fresh = ~self._seeded
+        self._seeded[columns] = self._started = True
+        self._seed_policies(fresh & self._seeded)
         for stream in self._streams.values():
             stream.push()
 

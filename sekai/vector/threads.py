@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
+from threading import current_thread, main_thread
 from typing import Any
 
 RANGES_PER_THREAD = 4
@@ -44,3 +45,15 @@ def over_lanes(work: Callable[[int, int], Any], num_envs: int, block: int, num_t
     finally:
         while not all(future.done() for future in futures):
             wait(futures)
+
+
+def uninterrupted(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function in another thread: Ctrl-C, which only the main thread sees, is raised after it is done."""
+    if current_thread() is not main_thread():
+        return function(*args)
+    future = _pools.setdefault(1, ThreadPoolExecutor(1, "sekai")).submit(function, *args)
+    try:
+        return future.result()
+    finally:
+        while not future.done():
+            wait([future])
