@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sekai import error as error
     from sekai import kernels as kernels
     from sekai import registry as registry
+    from sekai import returns as returns
     from sekai import spaces as spaces
     from sekai import stats as stats
     from sekai import testing as testing
@@ -183,6 +184,7 @@ else:
             "error": "sekai.error",
             "kernels": "sekai.kernels",
             "registry": "sekai.registry",
+            "returns": "sekai.returns",
             "space_utils": "sekai.spaces.utils",
             "spaces": "sekai.spaces",
             "stats": "sekai.stats",

@@ -1,0 +1,182 @@
+"""Returns, advantages and value targets of the transitions that a batch has made.
+
+Arrays are time-major, (T, N), and C-contiguous. Kernels go from the last row to the first, in blocks of lanes, and keep
+what a row has to know of the later ones in scratch space, one row of which stays in the cache:
+
+    log_rhos, rewards, values, next_values    float64; next_values are those of the true successors
+    terminated, truncated, valid              bool; a row that is not valid is no transition: its results are 0, and
+                                              the rows around it are computed as if it were not there
+
+Values are chosen, never multiplied by 0 or 1: NaN or infinity where nothing should be read does no harm, and where
+something is, it shows.
+"""
+
+from sekai.kernels.elementary import exp
+from sekai.kernels.jit import entry, kernel
+from sekai.kernels.rows import borrow
+
+BLOCK = 1024
+
+
+@entry
+def discounted_returns(rewards, next_values, terminated, truncated, valid, gamma, tails, is_last, returns):
+    """Compute discounted sums of rewards to the end of the episode.
+
+    Writes: returns (float64, (T, N)).
+    Scratch: tails (float64, (1, BLOCK)): returns of the transitions that come next; is_last (bool, (BLOCK,)): whether
+        there are none.
+    Source: Sutton & Barto, Reinforcement Learning, 2018, eq. 3.9, the recursive form of eq. 3.8.
+    """
+    rewards, next_values, returns = borrow(rewards), borrow(next_values), borrow(returns)
+    terminated, truncated, valid = borrow(terminated), borrow(truncated), borrow(valid)
+    tails, is_last = borrow(tails), borrow(is_last)
+    for first in range(0, rewards.shape[1], BLOCK):
+        lanes = slice(first, first + BLOCK)
+        tail = tails[0, : min(BLOCK, rewards.shape[1] - first)]
+        is_last[:] = True
+        for t in range(rewards.shape[0] - 1, -1, -1):
+            discounted_row(
+                rewards[t, lanes], next_values[t, lanes], terminated[t, lanes], truncated[t, lanes], valid[t, lanes],
+                gamma, tail, is_last, returns[t, lanes],
+            )  # fmt: skip
+
+
+@kernel
+def one_more(reward, next_value, terminated, is_cut, gamma, rest):
+    """Return what a transition returns if `rest` is what the next one does; where `is_cut`, no next one counts."""
+    ahead = next_value if is_cut else rest
+    return reward + gamma * (0.0 if terminated else ahead)
+
+
+@kernel
+def discounted_row(rewards, next_values, terminated, truncated, valid, gamma, tail, is_last, returns):
+    """Compute one row of `discounted_returns`."""
+    for i in range(tail.size):
+        total = one_more(rewards[i], next_values[i], terminated[i], truncated[i] | is_last[i], gamma, tail[i])
+        returns[i] = total if valid[i] else 0.0
+        tail[i] = total if valid[i] else tail[i]
+        is_last[i] = False if valid[i] else is_last[i]
+
+
+@entry
+def n_step_returns(rewards, next_values, terminated, truncated, valid, gamma, tails, is_last, returns):
+    """Compute discounted sums of n rewards and the value that follows; of fewer where there are fewer.
+
+    Writes: returns (float64, (T, N)).
+    Scratch: tails (float64, (n, BLOCK)): returns of 1 to n steps of the transitions that come next; is_last (bool,
+        (BLOCK,)): whether there are none.
+    Source: Sutton & Barto, Reinforcement Learning, 2018, eq. 7.1: by eq. 3.9 from those of n - 1 steps.
+    """
+    rewards, next_values, returns = borrow(rewards), borrow(next_values), borrow(returns)
+    terminated, truncated, valid = borrow(terminated), borrow(truncated), borrow(valid)
+    tails, is_last = borrow(tails), borrow(is_last)
+    n = tails.shape[0]
+    for first in range(0, rewards.shape[1], BLOCK):
+        lanes = slice(first, first + BLOCK)
+        size = min(BLOCK, rewards.shape[1] - first)
+        is_last[:] = True
+        for t in range(rewards.shape[0] - 1, -1, -1):
+            for k in range(n - 1, -1, -1):
+                lengthen(
+                    rewards[t, lanes], next_values[t, lanes], terminated[t, lanes], truncated[t, lanes],
+                    valid[t, lanes], gamma, is_last, tails[k - 1, :size] if k > 0 else next_values[t, lanes],
+                    tails[k, :size],
+                )  # fmt: skip
+            finish_n_step_row(valid[t, lanes], tails[n - 1, :size], is_last, returns[t, lanes])
+
+
+@kernel
+def lengthen(rewards, next_values, terminated, truncated, valid, gamma, is_last, shorter, tail):
+    """Compute the returns `tail` of as many steps as `shorter` has, and one, before it."""
+    for i in range(tail.size):
+        total = one_more(rewards[i], next_values[i], terminated[i], truncated[i] | is_last[i], gamma, shorter[i])
+        tail[i] = total if valid[i] else tail[i]
+
+
+@kernel
+def finish_n_step_row(valid, tail, is_last, returns):
+    """Write one row of `n_step_returns`."""
+    for i in range(tail.size):
+        returns[i] = tail[i] if valid[i] else 0.0
+        is_last[i] = False if valid[i] else is_last[i]
+
+
+@entry
+def gae(rewards, values, next_values, terminated, truncated, valid, gamma, lam, tails, advantages, returns):
+    """Compute advantages, and returns as their sums with the values.
+
+    Writes: advantages, returns (float64, (T, N)).
+    Scratch: tails (float64, (1, BLOCK)): advantages of the transitions that come next.
+    Source: Schulman et al., High-dimensional continuous control using generalized advantage estimation, 2016, eq. 16.
+    """
+    rewards, values, next_values = borrow(rewards), borrow(values), borrow(next_values)
+    terminated, truncated, valid = borrow(terminated), borrow(truncated), borrow(valid)
+    advantages, returns = borrow(advantages), borrow(returns)
+    for first in range(0, rewards.shape[1], BLOCK):
+        lanes = slice(first, first + BLOCK)
+        tail = tails[0, : min(BLOCK, rewards.shape[1] - first)]
+        tail[:] = 0.0
+        for t in range(rewards.shape[0] - 1, -1, -1):
+            gae_row(
+                rewards[t, lanes], values[t, lanes], next_values[t, lanes],
+                terminated[t, lanes], truncated[t, lanes], valid[t, lanes],
+                gamma, gamma * lam, tail, advantages[t, lanes], returns[t, lanes],
+            )  # fmt: skip
+
+
+@kernel
+def gae_row(
+    rewards, values, next_values, terminated, truncated, valid, gamma, decay, tail, advantages, returns
+):  # fmt: skip
+    """Compute one row of `gae`; `decay` is gamma * lam."""
+    for i in range(tail.size):
+        delta = rewards[i] + gamma * (0.0 if terminated[i] else next_values[i]) - values[i]
+        advantage = delta + decay * (0.0 if terminated[i] | truncated[i] else tail[i])
+        advantages[i] = advantage if valid[i] else 0.0
+        returns[i] = advantage + values[i] if valid[i] else 0.0
+        tail[i] = advantage if valid[i] else tail[i]
+
+
+@entry
+def vtrace(
+    log_rhos, rewards, values, next_values, terminated, truncated, valid,
+    gamma, lam, clip_rho, clip_c, tails, advantages, targets,
+):  # fmt: skip
+    """Compute V-trace value targets, and the advantages of its policy gradient.
+
+    Writes: advantages, targets (float64, (T, N)).
+    Scratch: tails (float64, (1, BLOCK)): by how much the targets of the transitions that come next exceed the values.
+    Source: Espeholt et al., IMPALA, 2018, eq. 1 in the recursive form of remark 1, with lam of remark 2, and section
+        4.2.
+    """
+    log_rhos, rewards, values, next_values = borrow(log_rhos), borrow(rewards), borrow(values), borrow(next_values)
+    terminated, truncated, valid = borrow(terminated), borrow(truncated), borrow(valid)
+    advantages, targets = borrow(advantages), borrow(targets)
+    for first in range(0, rewards.shape[1], BLOCK):
+        lanes = slice(first, first + BLOCK)
+        tail = tails[0, : min(BLOCK, rewards.shape[1] - first)]
+        tail[:] = 0.0
+        for t in range(rewards.shape[0] - 1, -1, -1):
+            vtrace_row(
+                log_rhos[t, lanes], rewards[t, lanes], values[t, lanes], next_values[t, lanes],
+                terminated[t, lanes], truncated[t, lanes], valid[t, lanes],
+                gamma, lam, clip_rho, clip_c, tail, advantages[t, lanes], targets[t, lanes],
+            )  # fmt: skip
+
+
+@kernel
+def vtrace_row(
+    log_rhos, rewards, values, next_values, terminated, truncated, valid,
+    gamma, lam, clip_rho, clip_c, tail, advantages, targets,
+):  # fmt: skip
+    """Compute one row of `vtrace`."""
+    for i in range(tail.size):
+        ratio = exp(log_rhos[i])
+        rho = clip_rho if ratio > clip_rho else ratio  # NaN stays NaN
+        c = lam * (clip_c if ratio > clip_c else ratio)
+        delta = rewards[i] + gamma * (0.0 if terminated[i] else next_values[i]) - values[i]
+        rest = gamma * (0.0 if terminated[i] | truncated[i] else tail[i])
+        excess = rho * delta + c * rest
+        advantages[i] = rho * (delta + rest) if valid[i] else 0.0
+        targets[i] = values[i] + excess if valid[i] else 0.0
+        tail[i] = excess if valid[i] else tail[i]
