@@ -1,5 +1,5 @@
 """Compiled code: every formula of the library, once."""
 
-from sekai.kernels.jit import kernel
+from sekai.kernels.jit import at, kernel
 
-__all__ = ["kernel"]
+__all__ = ["at", "kernel"]
