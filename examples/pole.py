@@ -3,9 +3,8 @@
 import numpy as np
 
 import sekai
-from sekai.kernels import kernel, random
+from sekai.kernels import at, kernel, random
 from sekai.kernels.elementary import sincos
-from sekai.kernels.jit import at
 
 
 class PoleVecEnv(sekai.KernelVecEnv):
