@@ -288,7 +288,10 @@ class _Walk:
         for value, kind in builtin_registry.globals:
             if value is function:
                 for template in kind.templates:
-                    self.visit(template._overload_func)
+                    if hasattr(template, "_overload_func"):
+                        self.visit(template._overload_func)
+                    else:  # typed and lowered by hand
+                        self.complete = False
 
 
 def is_foreign(value):

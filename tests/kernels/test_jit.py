@@ -15,7 +15,18 @@ import pytest
 from numba import config
 
 from sekai.kernels import elementary
-from sekai.kernels.jit import at, bind, cache_folder, entry, fingerprint, generate, interpret, kernel, remove_unused
+from sekai.kernels.jit import (
+    at,
+    bind,
+    cache_folder,
+    entry,
+    fingerprint,
+    generate,
+    interpret,
+    kernel,
+    remove_unused,
+    substitute,
+)
 
 DAY = 86400
 
@@ -116,6 +127,22 @@ def test_symbols_of_bound_kernels_differ_by_owner_and_by_code():
 def test_generate_makes_a_kernel_of_text():
     triple = generate("def triple(x):\n    return FACTOR * x", "triple", "owner", FACTOR=3.0)
     assert triple(2.0) == 6.0
+
+
+@kernel
+def quarter_of(x):
+    return half_of(half_of(x))
+
+
+@kernel
+def indirect(x):
+    return quarter_of(x) + half_of(x)
+
+
+def test_substitute_puts_replacements_in_kernels_and_in_what_they_call():
+    replaced = substitute(indirect, "owner", [(half_of, increment)])
+    assert (replaced(4.0), indirect(4.0)) == (11.0, 3.0)
+    assert substitute(replaced, "owner", [(inverse, increment)]) is replaced
 
 
 @kernel
@@ -381,9 +408,31 @@ EDITS = {
                 return helper(x)
         """
     },
+    "helper lowered by hand": {
+        "main": """
+            from numba import types
+            from numba.extending import lower_builtin, type_callable
+
+            def helper(x):
+                return None
+
+            @type_callable(helper)
+            def type_helper(context):
+                return lambda x: types.float64
+
+            @lower_builtin(helper, types.float64)
+            def lower_helper(context, builder, signature, args):
+                return builder.fadd(args[0], context.get_constant(types.float64, <1.0|5.0>))
+
+            @entry
+            def run(x):
+                return helper(x)
+        """
+    },
 }
 PACKAGES = {name: f"edit_{number}" for number, name in enumerate(EDITS)}
-IN_MEMORY = {"large global array"}  # compiled as an address, which means nothing to another process
+# Large arrays are compiled as addresses, which mean nothing to another process; lowering code is not looked into.
+IN_MEMORY = {"large global array", "helper lowered by hand"}
 
 # Prints, for each package, what `run(3.0)` returns and how often the compiler ran.
 DRIVER = """
