@@ -11,7 +11,7 @@ from collections import deque
 from typing import Any
 
 HEADER = struct.Struct("<Q")  # length of a message in bytes
-CHUNK = 1 << 20
+CHUNK = 1 << 16
 
 
 class Channel:
