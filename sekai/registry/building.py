@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sekai.core.env import Env
+from sekai.core.wrapper import Wrapper
 from sekai.error import EnvNotFound
 from sekai.registry.entry_point import load
 from sekai.registry.env_spec import copied
@@ -21,6 +23,7 @@ EnvWrapper: TypeAlias = Callable[[Env[Any, Any]], Env[Any, Any]]
 
 UNLIMITED = -1  # as `max_episode_steps`: no limit, whatever the spec says
 
+NATIVE = ("native", "vector_entry_point")
 BATCHES_OF_ENVS = {
     "sync": "sekai.vector.sync_vec_env:SyncVecEnv",
     "async": "sekai.vector.async_vec_env:AsyncVecEnv",
@@ -43,8 +46,15 @@ def build_env(spec: EnvSpec) -> Env[Any, Any]:
     env.spec = replace(spec)
     if spec.max_episode_steps is not None:
         env = TimeLimit(env, spec.max_episode_steps)
+    return _wrapped(env, spec, ())
+
+
+def _wrapped(env: Env[Any, Any], spec: EnvSpec, wrappers: Sequence[EnvWrapper]) -> Env[Any, Any]:
+    """Put an environment into the wrappers of `spec`, and `wrappers` around those."""
     for wrapper in spec.additional_wrappers:
         env = load(wrapper.entry_point)(env, **copied(wrapper.kwargs, arrays=True))
+    for wrap in wrappers:
+        env = wrap(env)
     return env
 
 
@@ -52,19 +62,18 @@ def build_vec_env(
     spec: EnvSpec, num_envs: int, mode: str | None, vector_kwargs: dict[str, Any], wrappers: Sequence[EnvWrapper]
 ) -> VecEnv[Any, Any]:
     """Make a batch with just the time limit, arguments and wrappers of `spec`, and `wrappers` around those."""
-    wrapped = bool(wrappers or spec.additional_wrappers)
+    layers = []
+    if mode in (None, *NATIVE) and _batch_factory(spec) is not None:
+        layers = _layers(spec, wrappers)
     if mode is None:
-        mode = "sync" if wrapped or _batch_factory(spec) is None else "native"
-    if mode in ("native", "vector_entry_point"):
-        batch = _native_batch(spec, num_envs, vector_kwargs, wrapped)
+        mode = _best_mode(spec, layers)
+    if mode in NATIVE:
+        batch = _native_batch(spec, num_envs, vector_kwargs, layers)
     elif mode in BATCHES_OF_ENVS:
         _env_factory(spec)  # fails here rather than in a worker
 
         def lane() -> Env[Any, Any]:
-            env = build_env(spec)
-            for wrapper in wrappers:
-                env = wrapper(env)
-            return env
+            return _wrapped(build_env(replace(spec, additional_wrappers=())), spec, wrappers)
 
         batch = load(BATCHES_OF_ENVS[mode])([lane] * num_envs, **vector_kwargs)
     else:
@@ -73,14 +82,56 @@ def build_vec_env(
     return batch  # type: ignore[no-any-return]
 
 
-def _native_batch(spec: EnvSpec, num_envs: int, vector_kwargs: dict[str, Any], wrapped: bool) -> Any:
+def _best_mode(spec: EnvSpec, layers: Sequence[Env[Any, Any]]) -> str:
+    """Return "native" if there is such a batch and all wrappers have vector twins, else "sync"."""
+    if _batch_factory(spec) is None:
+        return "sync"
+    unknown = ", ".join(_without_twins(layers))
+    if unknown:
+        warnings.warn(
+            f"{unknown} has no twin for batches, so {spec.id!r} runs as a slow batch of single environments; "
+            "write a VecWrapper instead, or pass vectorization_mode='sync' if that is meant",
+            UserWarning,
+            stacklevel=4,
+        )
+        return "sync"
+    return "native"
+
+
+def _native_batch(spec: EnvSpec, num_envs: int, vector_kwargs: dict[str, Any], layers: Sequence[Env[Any, Any]]) -> Any:
     factory = _batch_factory(spec)
     if factory is None:
         raise ValueError(f"{spec.id!r} has no native vector implementation; use one of the other modes")
-    if wrapped:
-        raise ValueError(f"wrappers of single environments do not fit a native batch of {spec.id!r}; use another mode")
+    unknown = ", ".join(_without_twins(layers))
+    if unknown:
+        raise ValueError(f"{unknown} has no twin for a native batch of {spec.id!r}; use another mode")
     limit = {} if spec.max_episode_steps is None else {"max_episode_steps": spec.max_episode_steps}
-    return factory(num_envs=num_envs, **copied(spec.kwargs, arrays=False), **limit, **vector_kwargs)
+    batch = factory(num_envs=num_envs, **copied(spec.kwargs, arrays=False), **limit, **vector_kwargs)
+    for layer in layers:
+        batch = _twins()[type(layer)](batch, layer)
+    return batch
+
+
+def _without_twins(layers: Sequence[Env[Any, Any]]) -> list[str]:
+    return [type(layer).__name__ for layer in layers if type(layer) not in _twins()]
+
+
+def _layers(spec: EnvSpec, wrappers: Sequence[EnvWrapper]) -> list[Env[Any, Any]]:
+    """Return the wrappers outside the time limit that an environment gets, innermost first; tried out on one."""
+    if not (wrappers or spec.additional_wrappers):
+        return []
+    with build_env(replace(spec, additional_wrappers=())) as base:
+        env, layers = _wrapped(base, spec, wrappers), []
+        while env is not base:
+            layers.append(env)
+            env = env.env if isinstance(env, Wrapper) else base
+    return layers[::-1]
+
+
+def _twins() -> dict[type, Any]:
+    from sekai.vector.twins import TWINS
+
+    return TWINS
 
 
 def _env_factory(spec: EnvSpec) -> Callable[..., Any]:

@@ -165,15 +165,18 @@ class EnvRegistry:
             num_envs: number of lanes, at least 1.
             vectorization_mode: "native" for the environment's own batch; "sync", "async" or "proc" for a batch of
                 single environments in this thread, in an event loop, or in worker processes; None for "native" where
-                there is such a batch and nothing to be wrapped around single environments, else "sync".
+                there is such a batch and all wrappers have twins for batches, else "sync", with a warning if it is
+                for the wrappers.
             vector_kwargs: arguments for the class of the batch.
-            wrappers: what to wrap around each single environment, innermost first.
+            wrappers: what to wrap around each single environment, innermost first: functions of an environment. For a
+                native batch they are tried out on one environment, and the vector twins of the wrappers that it gets
+                are put around the batch; normalisers then share their statistics among all lanes.
             **env_kwargs: arguments for the environments, and `max_episode_steps` as in `make`.
 
         Raises:
             EnvNotFound: nothing has this id, or no single environment can be made from it.
             TypeError: an argument is of the wrong type, or is not known.
-            ValueError: an argument is out of range, or there is no native batch.
+            ValueError: an argument is out of range, or there is no native batch, or none for these wrappers.
         """
         num_envs = positive_int("num_envs", num_envs)
         spec = chosen(self._resolve(id), env_kwargs.pop("max_episode_steps", None), env_kwargs)

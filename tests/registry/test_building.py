@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sekai
 from sekai.core import Env, ResetResult, StepResult, Wrapper
 from sekai.error import EnvNotFound
 from sekai.registry import EnvRegistry, EnvSpec, WrapperSpec, building
@@ -180,13 +181,42 @@ def test_a_subclass_that_steps_differently_is_not_a_lane_of_the_inherited_batch(
             registry.make_vec(cls.__name__, vectorization_mode="native")
 
 
-def test_a_native_batch_takes_no_wrappers(registry):
+def test_a_native_batch_takes_only_wrappers_with_twins(registry):
     registry.register("A-v0", Lane)
     registry.register("B-v0", Lane, additional_wrappers=[WrapperSpec("L", Layer)])
-    with pytest.raises(ValueError, match="do not fit a native batch"):
+    with pytest.raises(ValueError, match="Layer has no twin for a native batch"):
         registry.make_vec("A-v0", vectorization_mode="native", wrappers=[Layer])
-    with pytest.raises(ValueError, match="do not fit a native batch"):
+    with pytest.raises(ValueError, match="Layer has no twin for a native batch"):
         registry.make_vec("B-v0", vectorization_mode="native")
+
+
+@pytest.mark.parametrize("mode", [None, "native"])
+def test_wrappers_with_twins_are_put_around_a_native_batch(mode):
+    spec = EnvSpec(
+        "Pole-v0",
+        "sekai.envs:CartPoleEnv",
+        max_episode_steps=9,
+        additional_wrappers=(WrapperSpec("C", "sekai:ClipReward", {"max_reward": 0.5}),),
+    )
+    stack = [sekai.OrderEnforcing, lambda env: sekai.StickyAction(env, 0.25)]
+    vec = sekai.make_vec(spec, 3, vectorization_mode=mode, wrappers=stack, vector_kwargs={"autoreset": False})
+    assert [type(layer) for layer in (vec, vec.venv)] == [sekai.VecStickyAction, sekai.VecClipReward]
+    assert (vec.repeat_action_probability, vec.venv.max_reward) == (0.25, 0.5)
+    assert (vec.unwrapped.max_episode_steps, vec.autoreset_mode, vec.spec.id) == (9, "disabled", "Pole-v0")
+    vec.reset(seed=0)
+    assert vec.step([0, 1, 0]).rewards.tolist() == [0.5] * 3
+
+
+def test_a_probe_is_closed(registry):
+    closed = []
+
+    class Closing(Lane):
+        def close(self):
+            closed.append(self)
+
+    registry.register("A-v0", Closing)
+    registry.make_vec("A-v0", wrappers=[sekai.OrderEnforcing])
+    assert len(closed) == 1
 
 
 def test_bad_arguments_of_make_vec(registry):
@@ -227,6 +257,9 @@ def test_wrappers_choose_a_batch_of_single_envs(registry, monkeypatch):
     registry.register("A-v0", Lane)
     registry.register("B-v0", Lane, additional_wrappers=[WrapperSpec("L", Layer)])
     registry.register("C-v0", Plain)
-    assert str(registry.make_vec("A-v0", wrappers=[Layer])) == "<Layer(<A-v0>)>"
-    assert str(registry.make_vec("B-v0")) == "<Layer(<B-v0>)>"
-    assert str(registry.make_vec("C-v0")) == "<C-v0>"
+    with pytest.warns(UserWarning, match="Layer has no twin") as caught:
+        assert str(registry.make_vec("A-v0", wrappers=[Layer])) == "<Layer(<A-v0>)>"
+    assert [warning.filename for warning in caught] == [__file__]
+    with pytest.warns(UserWarning, match="Layer has no twin"):
+        assert str(registry.make_vec("B-v0")) == "<Layer(<B-v0>)>"
+    assert str(registry.make_vec("C-v0", wrappers=[Layer])) == "<Layer(<C-v0>)>"
