@@ -331,6 +331,19 @@ def test_pure_python_gives_the_same_bits():
     assert run.stdout == b"".join(over(function, ANYTHING).tobytes() for function in PAIRS + SINGLES)
 
 
+@pytest.mark.parametrize(
+    ("x", "limit", "answer"),
+    [([], 0.0, True), ([1.0, -2.0], 2.0, True), ([1.0, -2.1], 2.0, False), ([0.0, math.nan], 9.0, False)],
+)
+def test_all_within(x, limit, answer):
+    assert el.all_within(np.array(x), limit) == answer
+
+
+@given(st.floats(-1e150, 1e150))
+def test_square(x):
+    assert el.square(x) == x * x
+
+
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="there is no machine code to look at")
 @pytest.mark.parametrize("function", PAIRS + SINGLES)
 def test_loops_are_vectorised(function):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numba import config
 
-from sekai.kernels import elementary
+from sekai.kernels import elementary, libm
 from sekai.kernels.jit import (
     at,
     bind,
@@ -122,6 +122,17 @@ def test_symbols_of_bound_kernels_differ_by_owner_and_by_code():
     assert len({name("one", increment), name("one", half_of), name("two", increment)}) == 3
     assert name("one", increment) == name("one", increment)
     assert name("one", increment).startswith("one.double_of_part_")
+
+
+@kernel
+def of_a_module(x):
+    return elementary.square(increment(x))
+
+
+def test_substitute_replaces_modules():
+    replaced = substitute(of_a_module, "owner", [(elementary, libm), (increment, half_of)])
+    assert (of_a_module(3.0), replaced(3.0)) == (16.0, 2.25)
+    assert substitute(countdown, "owner", [(elementary, libm)]) is countdown  # it calls itself
 
 
 def test_generate_makes_a_kernel_of_text():
