@@ -126,7 +126,7 @@ def step_one(memory, params, actions, bounds, limit, observation, info):
     truncated |= book.elapsed[0] >= limit
     book.ending[0] = TERMINATED * terminated + TRUNCATED * truncated
     look(memory, params, lo, hi, borrow(observation), borrow(info))
-    return True, float(reward), terminated, truncated
+    return True, float(reward), bool(terminated), bool(truncated)
 
 
 # ---- templates: parts of the above ---------------------------------------------------------------

@@ -57,8 +57,9 @@ def test_a_users_env_is_its_numpy_twin(tank_env, params, debug):
     assert ends > 1
 
 
-def test_results_are_of_python_types(tank_env):
-    env = tank_env()
+@pytest.mark.parametrize("debug", [False, True])
+def test_results_are_of_python_types(tank_env, debug):
+    env = tank_env(debug=debug)
     first = env.reset(seed=0)
     result = env.step(np.zeros(2))
     assert [type(value) for value in (result.reward, result.terminated, result.truncated)] == [float, bool, bool]
