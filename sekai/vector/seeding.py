@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 
+from sekai.utils.integers import as_int
 from sekai.utils.seeding import as_seed
 from sekai.vector.stream import words_of
 
@@ -32,7 +33,9 @@ def lane_seeds(seed: int, num_envs: int) -> list[int]:
 
 def spawned_words(seed: int, num_envs: int) -> np.ndarray:
     """`lane_seeds` as an array `uint32[num_envs, 4]`, lowest word first."""
-    seed, num_envs = as_seed(seed), as_seed(num_envs)
+    seed, num_envs = as_seed(seed), as_int("num_envs", num_envs)
+    if num_envs < 0:
+        raise ValueError(f"num_envs must be >= 0, got {num_envs}")
     if num_envs <= FEW:
         children = SeedSequence(seed).spawn(num_envs)
         return np.array([child.generate_state(SEED_WORDS) for child in children], np.uint32).reshape(-1, SEED_WORDS)
