@@ -11,6 +11,8 @@ from numba.core.runtime import _nrt_python, rtsys
 
 import sekai
 
+pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="a plain step of 100,000 lanes takes seconds")
+
 LANES = 100_000
 RESULT = 16 + 8 + 1 + 1 + 8  # bytes a lane: observations, rewards, two flags, and the steps that infos tell
 
@@ -73,7 +75,6 @@ def test_memory_stays_flat():
     assert max(sizes) - min(sizes) < 64 * (16 + 8 + 8) + 2_000
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 @pytest.mark.parametrize("num_envs", [2, 3000])
 def test_kernels_allocate_nothing_for_lanes_and_give_everything_back(num_envs):
     vec = cartpoles(num_envs)
