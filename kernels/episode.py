@@ -223,7 +223,9 @@ def look(memory, params, lo, hi, observations, info):
     """Write the observations and infos of lanes lo to hi - 1."""
     observe_block(memory, params, lo, hi, observations[lo:hi])
     inform_block(memory, params, lo, hi, info[:, lo:hi])
-    info_views(info, lo, hi).elapsed_steps[:] = book_views(memory, lo, hi).elapsed
+    steps, elapsed = info_views(info, lo, hi).elapsed_steps, book_views(memory, lo, hi).elapsed
+    for i in range(hi - lo):
+        steps[i] = elapsed[i]
 
 
 def observe_block(memory, params, lo, hi, observations):
