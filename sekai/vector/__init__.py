@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sekai.vector.native import shared as shared
     from sekai.vector.params import PerLane as PerLane
     from sekai.vector.proc_vec_env import ProcVecEnv as ProcVecEnv
+    from sekai.vector.result import GroupStepResult as GroupStepResult
     from sekai.vector.result import VecResetResult as VecResetResult
     from sekai.vector.result import VecStepResult as VecStepResult
     from sekai.vector.result import stack_infos as stack_infos
@@ -53,7 +54,7 @@ else:
             "sekai.vector.native": "NativeVecEnv shared",
             "sekai.vector.params": "PerLane",
             "sekai.vector.proc_vec_env": "ProcVecEnv",
-            "sekai.vector.result": "VecResetResult VecStepResult stack_infos",
+            "sekai.vector.result": "VecResetResult VecStepResult GroupStepResult stack_infos",
             "sekai.vector.seeding": "lane_seeds",
             "sekai.vector.sync_vec_env": "SyncVecEnv",
             "sekai.vector.vec_env": "VecEnv",

@@ -16,8 +16,10 @@ from sekai.spaces import Space
 from sekai.spaces.utils import concatenate, iterate
 from sekai.utils.masking import stack_action_masks
 from sekai.utils.seeding import as_seed
+from sekai.vector.env_snapshot import VERSION, EnvSnapshot
 from sekai.vector.infos import PartialInfos
 from sekai.vector.result import VecResetResult, VecStepResult
+from sekai.vector.snapshot import lane_indices
 from sekai.vector.sub_envs import IdleRow
 from sekai.vector.vec_env import VecEnv
 
@@ -55,6 +57,55 @@ class EnvBatch(VecEnv[ObsType, ActType]):
 
     def _action_masks(self) -> list[Any]:
         """The mask of each lane."""
+        raise NotImplementedError
+
+    def get_state(self, lanes: Any = None) -> EnvSnapshot:
+        """A snapshot of lanes in mid-episode: pickled environments. Stepping on changes nothing in it.
+
+        Args:
+            lanes: A sequence of lane numbers or a bool mask `(N,)`; None for all lanes.
+
+        Raises:
+            VecEnvClosed: After `close`.
+            ResetRequired: Before the first `reset`.
+            Exception: What pickling an environment raises.
+        """
+        self._check_open()
+        self._check_started()
+        indices = np.arange(self.num_envs)[lane_indices(lanes, self.num_envs)].tolist()
+        saved = self._save([lane in indices for lane in range(self.num_envs)])
+        return EnvSnapshot(VERSION, *self._spaces, tuple(saved[lane] for lane in indices))
+
+    def set_state(self, state: EnvSnapshot, lanes: Any = None) -> None:
+        """Put lanes back to a snapshot, copies of whose environments take their place.
+
+        Args:
+            state: What `get_state` returned, of this batch or another.
+            lanes: Which lanes, in the order of the snapshot's; None for all.
+
+        Raises:
+            VecEnvClosed: After `close`.
+            TypeError: `state` is not a snapshot.
+            ValueError: It does not fit these lanes. Nothing has changed then.
+            ResetRequired: Before the first `reset`, unless it is for all lanes.
+        """
+        self._check_open()
+        if not isinstance(state, EnvSnapshot):
+            raise TypeError(f"state must be what get_state() returned, got {type(state).__name__}")
+        indices = np.arange(self.num_envs)[lane_indices(lanes, self.num_envs)].tolist()
+        state.check_fits(len(indices), *self._spaces)
+        if len(indices) < self.num_envs:
+            self._check_started()
+        saved = dict(zip(indices, state.lanes, strict=True))
+        self._restore([saved.get(lane) for lane in range(self.num_envs)])
+        self._started = True
+
+    def _save(self, mask: list[bool]) -> list[Any]:
+        """The pickled lanes of `mask`, None for the others."""
+        raise NotImplementedError
+
+    def _restore(self, states: list[bytes | None]) -> None:
+        """Put the lanes back whose state is not None."""
         raise NotImplementedError
 
     def _take_spaces(self, spaces: Iterable[Spaces]) -> None:

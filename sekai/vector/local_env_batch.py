@@ -65,6 +65,12 @@ class LocalEnvBatch(EnvBatch[ObsType, ActType]):
             self.closed = True
             checked(self._sub_envs.close())
 
+    def _save(self, mask: list[bool]) -> list[Any]:
+        return checked(self._sub_envs.get_state(mask))
+
+    def _restore(self, states: list[bytes | None]) -> None:
+        checked(self._sub_envs.set_state(states))
+
     def _action_masks(self) -> list[Any]:
         return checked(self._sub_envs.action_mask())
 

@@ -338,6 +338,14 @@ class ProcVecEnv(EnvBatch[ObsType, ActType]):
     def _action_masks(self) -> list[Any]:
         return self._values("action_mask")
 
+    def _save(self, mask: list[bool]) -> list[Any]:
+        with self._turn():
+            return _joined(column for (column,) in self._command("get_state", (mask,)))
+
+    def _restore(self, states: list[bytes | None]) -> None:
+        with self._turn():
+            self._command("set_state", (states,))
+
     def _values(self, command: str, *arguments: Any) -> list[Any]:
         self._check_open()
         with self._turn():

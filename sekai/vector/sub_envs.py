@@ -5,6 +5,7 @@ Sync and async batches hold all sub-environments, each worker of a process batch
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from sekai.core.result import ResetResult, StepResult
 from sekai.error import ResetRequired
 from sekai.utils.masking import get_action_mask, supports_action_mask
+from sekai.vector.channel import encode
 
 Row = StepResult[Any]
 
@@ -109,6 +111,15 @@ class Lane:
             return self._idle_row()
         except ResetRequired as error:
             return LaneError(self.rank, error)
+
+    def save(self) -> bytes | LaneError:
+        """The environment and where its episode stands, pickled."""
+        return self.attempt(lambda env: encode((env, self.row, self.running)))  # type: ignore[no-any-return]
+
+    def restore(self, state: tuple[Any, Row | None, bool]) -> Row | LaneError:
+        """Go on from what `save` has pickled; returns an idle row."""
+        self.env, self.row, self.running = state
+        return self.wait()
 
     def attempt(self, use: Callable[..., Any], *args: Any) -> Any:
         """Return `use(env, *args)`."""
@@ -209,6 +220,16 @@ class SubEnvs:
         """Step the lanes of `mask`; the others wait."""
         rows = zip(self.lanes, actions, mask, strict=True)
         return [lane.step(action, mode) if taken else lane.wait() for lane, action, taken in rows]
+
+    def get_state(self, mask: Sequence[bool]) -> list[bytes | LaneError | None]:
+        """Snapshots of the lanes of `mask`, None for the others."""
+        return [lane.save() if taken else None for lane, taken in zip(self.lanes, mask, strict=True)]
+
+    def set_state(self, states: Sequence[bytes | None]) -> list[Row | LaneError]:
+        """Put lanes back to a snapshot; the others, whose state is None, wait."""
+        decoded = [None if state is None else pickle.loads(state) for state in states]
+        rows = zip(self.lanes, decoded, strict=True)
+        return [lane.wait() if state is None else lane.restore(state) for lane, state in rows]
 
     def call(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """Call a method of every environment, or of a wrapper around it; an attribute that is none is returned."""

@@ -90,6 +90,15 @@ class Servant:
         rows = _checked(self._sub_envs.step(*arguments))
         return (self._observations(rows), *columns(rows))
 
+    def get_state(self, mask: list[bool]) -> Columns:
+        """Snapshots of lanes."""
+        return (_checked(self._sub_envs.get_state(mask)),)
+
+    def set_state(self, states: list[bytes | None]) -> Columns:
+        """Put lanes back to snapshots."""
+        self._observations(_checked(self._sub_envs.set_state(states)))
+        return ()
+
     def call(self, *arguments: Any) -> Columns:
         """Call a method of every environment."""
         return (_checked(self._sub_envs.call(*arguments)),)

@@ -1,5 +1,7 @@
 """The contract that sync, async and process batches share: arguments, results, autoreset modes and masks."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -390,6 +392,65 @@ def test_a_partial_reset_thaws_the_lanes_of_its_mask_only(make, tick):
     result = vec.step([0, 0])
     assert result.valid.tolist() == [True, False]
     assert vec.get_attr("steps") == [2, 1]
+
+
+# ---- snapshots ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_snapshot_is_replayed_exactly(make, tick, mode):
+    vec = make(lengths(tick, 2, 3, 4), autoreset=mode)
+    vec.reset(seed=0)
+    vec.step([0, 0, 0])
+    vec.step([0, 0, 0])
+    state = pickle.loads(pickle.dumps(vec.get_state()))
+    first = [vec.step([1, 2, 3]) for _ in range(4)]
+    vec.set_state(state)
+    again = [vec.step([1, 2, 3]) for _ in range(4)]
+    waits = vec.step([0, 0, 0], mask=[False] * 3)
+    assert np.array_equal(waits.observations, again[-1].observations)
+    for one, other in zip(first, again, strict=True):
+        assert np.array_equal(one.observations, other.observations)
+        assert (one.rewards.tolist(), one.dones.tolist()) == (other.rewards.tolist(), other.dones.tolist())
+        np.testing.assert_equal(list(one.infos), list(other.infos))
+
+
+def test_a_snapshot_goes_to_other_lanes_and_other_batches(make, tick):
+    vec, other = make([tick] * 3), make([tick] * 2)
+    vec.reset(seed=[1, 2, 3])
+    vec.step([0, 0, 0], mask=[False, True, True])
+    before = vec.step([0, 0, 0], mask=[False] * 3).observations
+    vec.set_state(vec.get_state([2, 1]), [0, 1])
+    after = vec.step([0, 0, 0], mask=[False] * 3).observations
+    assert after.tolist() == before[[2, 1, 2]].tolist()
+    with pytest.raises(sekai.ResetRequired, match="for all lanes"):
+        other.set_state(vec.get_state([0]), [0])
+    other.set_state(vec.get_state([True, True, False]))
+    assert other.step([0, 0]).observations.tolist() == vec.step([0, 0, 0]).observations[:2].tolist()
+
+
+def test_snapshots_that_do_not_fit_change_nothing(make, tick):
+    class Other(tick):
+        def __init__(self):
+            super().__init__()
+            self.action_space = sekai.Discrete(3)
+
+    vec, other = make([tick] * 2), make([Other] * 2)
+    with pytest.raises(sekai.ResetRequired, match="for all lanes"):
+        vec.get_state()
+    vec.reset(seed=0)
+    other.reset(seed=0)
+    state = vec.get_state()
+    vec.step([0, 0])
+    with pytest.raises(ValueError, match="its number of lanes is 2, the batch's 1"):
+        vec.set_state(state, [0])
+    with pytest.raises(ValueError, match=r"its action_space is Discrete\(3\), the batch's Discrete\(10\)"):
+        vec.set_state(other.get_state())
+    with pytest.raises(TypeError, match=r"state must be what get_state\(\) returned, got dict"):
+        vec.set_state({})
+    with pytest.raises(IndexError, match="got 5"):
+        vec.get_state([5])
+    assert vec.get_attr("steps") == [1, 1]
 
 
 # ---- attributes and masks of actions -----------------------------------------------------------------
