@@ -6,9 +6,10 @@ The statistics of samples of d numbers each are one packed `float64[ROWS, width(
     WEIGHTS         column COUNT: how many samples there were; column WEIGHT: what is left of them after decay
     other rows      scratch
 
-A batch of samples is the flat array of its numbers. Moments are taken in two passes over each chunk of CHUNK samples,
-and chunks are merged in order (Chan, Golub & LeVeque, Algorithms for computing the sample variance, 1983): the result
-depends on the samples only, and a mean that is large against the deviation costs no digits.
+A batch of samples is the flat array of its numbers. Moments are taken of each chunk of CHUNK samples, relative to its
+first one, and chunks are merged in order (Chan, Golub & LeVeque, Algorithms for computing the sample variance, 1983):
+the result depends on the samples only, and a mean that is large against the deviation costs no digits. The square of
+what a sample deviates from the mean of n is at most n times their variance, so at most 3 of 16 digits of that are lost.
 
 Loops over the few columns of one sample do not vectorise. So accumulators stand for a tile of several samples side by
 side, and are folded into the columns of one sample at the end.
@@ -221,37 +222,25 @@ def take_moments(x, d, memory):
         chunk = x[first : first + CHUNK * d]
         k = chunk.size // d
         for w in range(tile):
-            shift[w], total[w], squares[w] = 0.0, 0.0, 0.0
-        add_up(chunk, shift)
-        fold(shift, d)
+            total[w], squares[w] = 0.0, 0.0
         for j in range(d):
-            shift[j] /= k
+            shift[j] = chunk[j]
         spread(shift, d)
-        add_up_deviations(chunk, shift, total, squares)
+        add_up(chunk, shift, total, squares)
         fold(total, d)
         fold(squares, d)
         for j in range(d):
-            # `total` would be 0, but for the rounding of `shift`.
             delta = shift[j] + total[j] / k - mean[j]
             mean[j] += delta * k / (n + k)
             var[j] += squares[j] - total[j] * total[j] / k + delta * delta * n * k / (n + k)
         n += k
     for j in range(d):
-        var[j] /= n
+        var[j] = 0.0 if var[j] < 0.0 else var[j] / n  # rounding may make it negative; NaN stays NaN
     return float(n)
 
 
 @kernel
-def add_up(x, total):
-    """Add the tiles of x to `total`."""
-    for first in range(0, x.size, total.size):
-        tile = x[first : first + total.size]
-        for w in range(tile.size):
-            total[w] += tile[w]
-
-
-@kernel
-def add_up_deviations(x, shift, total, squares):
+def add_up(x, shift, total, squares):
     """Add what the tiles of x deviate from `shift`, and the squares of that."""
     for first in range(0, x.size, total.size):
         tile = x[first : first + total.size]

@@ -1,4 +1,4 @@
-"""What wrappers compute: affine maps of observations and actions, and the draws of sticky actions."""
+"""What wrappers compute: affine maps, the draws of sticky actions, and the book-keeping of episodes."""
 
 import numpy as np
 
@@ -60,3 +60,34 @@ def child_words(seeds, child, words):
         random.spawn_words(seeds[i], words[i : i + 1], child)
         for k in range(1, words.shape[1]):
             words[i, k] = np.uint32(0)
+
+
+@entry
+def record_step(rewards, terminated, truncated, moving, totals, lengths, lanes, ends):
+    """Add a step to the sums of rewards and numbers of steps of N lanes, and put those of ended episodes aside.
+
+    Args:
+        rewards (float64, (N,)), terminated (bool, (N,)), truncated (bool, (N,)).
+        moving (bool, (N,)): lanes that made the step.
+        totals (float64, (N,)), lengths (int64, (N,)): updated; 0 where the episode ended.
+        lanes (int64, (N + 1,)): in places below the count: the lanes whose episodes ended, ascending.
+        ends (float64, (2, N + 1)): their sums and lengths, likewise.
+
+    Returns:
+        The count.
+    """
+    rewards, terminated, truncated, moving = borrow(rewards), borrow(terminated), borrow(truncated), borrow(moving)
+    totals, lengths, lanes, ends = borrow(totals), borrow(lengths), borrow(lanes), borrow(ends)
+    for i in range(rewards.size):
+        totals[i] += rewards[i] if moving[i] else 0.0
+        lengths[i] += moving[i]
+    count = 0
+    for i in range(rewards.size):
+        # Without a branch, which would be mispredicted for most ends.
+        lanes[count] = i
+        count += moving[i] & (terminated[i] | truncated[i])
+    for k in range(count):
+        i = lanes[k]
+        ends[0, k], ends[1, k] = totals[i], lengths[i]
+        totals[i], lengths[i] = 0.0, 0
+    return count

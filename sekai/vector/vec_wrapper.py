@@ -305,6 +305,13 @@ def with_rows(lanes: Any) -> Callable[..., NDArray[Any]]:
     return replace
 
 
+def as_floats(rewards: NDArray[Any]) -> NDArray[np.float64]:
+    """Return rewards as the kernels take them."""
+    if rewards.dtype == np.float64 and rewards.flags.carray:
+        return rewards
+    return np.require(rewards, np.float64, ["C", "A", "W"])
+
+
 def given(mask: Mask) -> dict[str, Any]:
     """The mask as an argument, if there is one: a user's batch need not know of it."""
     return {} if mask is None else {"mask": mask}

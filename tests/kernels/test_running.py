@@ -91,6 +91,7 @@ def test_a_batch_with_what_is_no_sound_number_changes_nothing(bad, kind):
     batch = np.array([1.0, bad, 1.0, 1.0])
     assert not running.absorb(batch, 2, memory, kind, 0.5, 0.0)
     assert not running.normalize(batch, 2, memory, True, kind, 0.5, 0.0, 1e-8, np.inf, out)
+    assert not running.absorb(np.array([1.0, bad, 1.0, -bad]), 2, memory, kind, 0.5, 0.0)
     memory[running.BATCH_MEAN, :2], memory[running.BATCH_VAR, :2] = [1.0, bad], 1.0
     assert not running.absorb_moments(2, memory, kind, 0.5, 3.0)
     np.testing.assert_array_equal(memory[:3, :2], before[:, :2])

@@ -43,3 +43,30 @@ def test_rescaling_maps_clips_and_keeps_nan():
     out = np.empty(6, np.float32)
     transforms.rescale(np.array([1.0, 0.0, 2.5, 2.0, np.nan, 99.0]), affine, out)
     np.testing.assert_array_equal(out, np.float32([0.0, -1.0, 3.0, 0.0, np.nan, 1.0]))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            *[st.lists(st.booleans(), min_size=3, max_size=3)] * 3, st.lists(st.floats(-9, 9), min_size=3, max_size=3)
+        ),
+        min_size=1,
+        max_size=10,
+    )
+)
+def test_episodes_are_summed_and_put_aside(steps):
+    totals, lengths = np.zeros(3), np.zeros(3, np.int64)
+    lanes, ends = np.empty(4, np.int64), np.empty((2, 4))
+    sums, counts = [0.0] * 3, [0] * 3
+    for terminated, truncated, moving, rewards in steps:
+        flags = (np.array(each) for each in (terminated, truncated, moving))
+        count = transforms.record_step(np.array(rewards), *flags, totals, lengths, lanes, ends)
+        expected = []
+        for i in range(3):
+            if moving[i]:
+                sums[i], counts[i] = sums[i] + rewards[i], counts[i] + 1
+            if moving[i] and (terminated[i] or truncated[i]):
+                expected.append((i, sums[i], counts[i]))
+                sums[i], counts[i] = 0.0, 0
+        assert list(zip(lanes[:count].tolist(), *ends[:, :count].tolist(), strict=True)) == expected
+        assert (totals.tolist(), lengths.tolist()) == (sums, counts)

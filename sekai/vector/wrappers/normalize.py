@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Generic
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sekai._types import ActType, ObsType
 from sekai.kernels.running import normalize_rewards
@@ -15,7 +14,7 @@ from sekai.utils.running_stats import RunningMeanStd
 from sekai.vector.progress import Progress
 from sekai.vector.result import VecResetResult, VecStepResult
 from sekai.vector.vec_env import VecEnv
-from sekai.vector.vec_wrapper import Mask, VecObservationWrapper, VecWrapper
+from sekai.vector.vec_wrapper import Mask, VecObservationWrapper, VecWrapper, as_floats
 
 
 class VecNormalizeObservation(VecObservationWrapper[Any, ActType, ObsType], Generic[ActType, ObsType]):
@@ -170,10 +169,3 @@ class VecNormalizeReward(VecWrapper[ObsType, ActType, ObsType, ActType], Generic
             ValueError: The statistics are not of single numbers.
         """
         self.return_rms.load_state_dict(state)
-
-
-def as_floats(rewards: NDArray[Any]) -> NDArray[np.float64]:
-    """Return rewards as the kernels take them."""
-    if rewards.dtype == np.float64 and rewards.flags.carray:
-        return rewards
-    return np.require(rewards, np.float64, ["C", "A", "W"])

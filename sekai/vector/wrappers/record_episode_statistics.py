@@ -8,13 +8,14 @@ from typing import Any, Generic
 import numpy as np
 
 from sekai._types import ActType, ObsType
+from sekai.kernels.transforms import record_step
 from sekai.stats import EpisodeBatch, InMemoryTracker, StatsTracker
 from sekai.stats.tracker import report
 from sekai.vector.info_layers import EpisodeInfos
 from sekai.vector.progress import Progress
 from sekai.vector.result import VecResetResult, VecStepResult
 from sekai.vector.vec_env import VecEnv
-from sekai.vector.vec_wrapper import Mask, VecWrapper
+from sekai.vector.vec_wrapper import Mask, VecWrapper, as_floats
 
 
 class VecRecordEpisodeStatistics(VecWrapper[ObsType, ActType, ObsType, ActType], Generic[ObsType, ActType]):
@@ -46,38 +47,34 @@ class VecRecordEpisodeStatistics(VecWrapper[ObsType, ActType, ObsType, ActType],
         self._lengths = np.zeros(self.num_envs, np.int64)
         self._start_times = np.full(self.num_envs, time.monotonic())
         self._progress = Progress(venv)
-
-    def _start(self, lanes: Any, now: float) -> None:
-        self._returns[lanes] = 0.0
-        self._lengths[lanes] = 0
-        self._start_times[lanes] = now
+        self._everyone = np.ones(self.num_envs, np.bool_)
+        self._lanes = np.empty(self.num_envs + 1, np.int64)  # for the kernel to write in, with the next one
+        self._ends = np.empty((2, self.num_envs + 1))
 
     def _on_reset(self, result: VecResetResult[ObsType], mask: Mask, prepared: Any) -> VecResetResult[ObsType]:
         self._progress.note_reset(mask)
-        self._start(... if mask is None else mask, time.monotonic())
+        lanes = ... if mask is None else mask
+        self._returns[lanes], self._lengths[lanes], self._start_times[lanes] = 0.0, 0, time.monotonic()
         return result
 
     def _on_step(self, result: VecStepResult[ObsType], mask: Mask) -> VecStepResult[ObsType]:
         moving = self._progress.moving(mask)
         started = self._progress.note_step(result, mask)
-        ended = result.dones
-        if moving is None:
-            self._returns += result.rewards
-            self._lengths += 1
-        else:
-            ended &= moving
-            self._returns[moving] += result.rewards[moving]
-            self._lengths[moving] += 1
-        lanes = np.flatnonzero(ended)
+        count = record_step(
+            as_floats(result.rewards), result.terminated, result.truncated,
+            self._everyone if moving is None else moving, self._returns, self._lengths, self._lanes, self._ends,
+        )  # fmt: skip
         now = time.monotonic()
-        if lanes.size:
-            episodes = EpisodeBatch(
-                lanes, self._returns[lanes], self._lengths[lanes], self._start_times[lanes], now,
-                result.terminated[lanes], result.truncated[lanes],
-            )  # fmt: skip
-            report(self.tracker, episodes)
-            infos = EpisodeInfos(result, episodes)
-            result = VecStepResult(result.observations, result.rewards, result.terminated, result.truncated, infos)
-        for begun in (lanes, started):
-            self._start(begun, now)
-        return result
+        if self.autoreset_mode == "next_step":
+            self._start_times[started] = now
+        if not count:
+            return result
+        lanes, (returns, lengths) = self._lanes[:count].copy(), self._ends[:, :count].copy()
+        episodes = EpisodeBatch(
+            lanes, returns, lengths.astype(np.int64), self._start_times[lanes], now,
+            result.terminated[lanes], result.truncated[lanes],
+        )  # fmt: skip
+        self._start_times[lanes] = now
+        report(self.tracker, episodes)
+        infos = EpisodeInfos(result, episodes)
+        return VecStepResult(result.observations, result.rewards, result.terminated, result.truncated, infos)

@@ -3,13 +3,14 @@
 The naive models deal with one lane in lists and floats; what autoreset, masks and freezing mean is spelt out here, too.
 """
 
+import copy
 import functools
 import math
 
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from numpy.random import default_rng
 
 import sekai
@@ -373,7 +374,7 @@ class Stacks(RuleBasedStateMachine):
         self.lanes = [NaiveLane(models) for _ in range(N)]
         inside = sekai.SyncVecEnv([lambda: wrapped(WorldEnv(), singles)] * N, autoreset=mode)
         outside = wrapped(sekai.SyncVecEnv([WorldEnv] * N, autoreset=mode), twins)
-        self.batches = [inside, outside]
+        self.batches, self.saved = [inside, outside], None
         self.reset(seed)
 
     def reset(self, seed):
@@ -398,6 +399,24 @@ class Stacks(RuleBasedStateMachine):
     def step(self, plan):
         for actions in plan:
             self.compare(actions, [True] * N, None)
+
+    @rule(lanes=st.permutations(range(N)), count=st.integers(1, N))
+    def save(self, lanes, count):
+        chosen = lanes[:count]
+        self.saved = (
+            [copy.deepcopy(self.lanes[lane]) for lane in chosen],
+            [vec.get_state(chosen) for vec in self.batches],
+        )
+
+    @precondition(lambda self: self.saved is not None)
+    @rule(lanes=st.permutations(range(N)))
+    def restore(self, lanes):
+        naive, states = self.saved
+        chosen = lanes[: len(naive)]
+        for lane, saved in zip(chosen, naive, strict=True):
+            self.lanes[lane] = copy.deepcopy(saved)
+        for vec, state in zip(self.batches, states, strict=True):
+            vec.set_state(state, chosen)
 
     @rule(actions=ACTIONS, mask=MASKS)
     def step_some(self, actions, mask):
