@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
+from numba import config
 
-from sekai.kernels.returns import BLOCK
+from sekai.kernels import returns as kernels
 from sekai.returns import GAE, VTrace, discounted_returns, gae, n_step_returns, vtrace
 
 NUMBERS = ("rewards", "values", "next_values", "log_rhos")
@@ -326,11 +327,11 @@ def assert_same_bits(ours, theirs):
 
 @pytest.mark.parametrize("run", ALL)
 def test_a_lane_alone_is_as_in_a_batch(run):
-    d = random_data(7, 2 * BLOCK + 9)
+    d = random_data(7, 2 * kernels.BLOCK + 9)
     batch = run(d)
-    for i in (0, 7, 8, BLOCK - 1, BLOCK, 2 * BLOCK + 8):
+    for i in (0, 7, 8, kernels.BLOCK - 1, kernels.BLOCK, 2 * kernels.BLOCK + 8):
         assert_same_bits(run(changed(d, lambda x, i=i: x[:, [i]])), [result[:, [i]] for result in batch])
-    order = np.random.default_rng(1).permutation(2 * BLOCK + 9)
+    order = np.random.default_rng(1).permutation(2 * kernels.BLOCK + 9)
     assert_same_bits(run(changed(d, lambda x: x[:, order])), [result[:, order] for result in batch])
 
 
@@ -376,6 +377,15 @@ def test_the_layout_of_arrays_does_not_matter(run, layout):
     assert_same_bits(run(changed(d, LAYOUTS[layout])), run(d))
 
 
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_one_compilation_serves_all():
+    for run in ALL:
+        for layout in LAYOUTS.values():
+            run(changed(random_data(6, 5), layout), gamma=1)
+    for entry in (kernels.discounted_returns, kernels.n_step_returns, kernels.gae, kernels.vtrace):
+        assert len(entry.signatures) == 1
+
+
 @pytest.mark.parametrize("run", ALL)
 def test_arguments_that_cannot_be_written_are_taken_and_none_is_written(run):
     def fixed(x):
@@ -416,6 +426,11 @@ READ = {  # in the middle of an episode
 }
 
 
+# Kernels that are not compiled warn of infinities.
+may_warn = pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered:RuntimeWarning")
+
+
+@may_warn
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_no_number_shows_in_its_own_episode_only(name, bad):
@@ -432,6 +447,7 @@ def test_what_is_no_number_shows_in_its_own_episode_only(name, bad):
             np.testing.assert_array_equal(np.isfinite(result), finite)
 
 
+@may_warn
 def test_clipping_hides_an_infinite_ratio_but_not_nan():
     d = random_walks(3)
     d.log_rhos[0, :4] = np.inf, 1.0, np.nan, -np.inf
