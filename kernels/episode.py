@@ -3,15 +3,16 @@
 The names that the templates call and do not define are parts that `sekai.kernels.jit.bind` supplies for one
 environment:
 
-    state_views, book_views, param_views, info_views, rng_rows      the named rows of a block
-    rng_array                                                       the random words of a block, for draws of single
-    lanes borrow_observations                                             observations with strides that the compiler
-    knows reset_lane, step_lane, step_block, observe_lane, inform_lane    the environment itself
+    state_views, book_views, param_views, info_views       the named rows of a block
+    rng_rows, rng_array                                    its random words, for loops over lanes and for single lanes
+    borrow_observations                                    observations with strides that the compiler knows
+    reset_lane, step_lane, observe_lane, inform_lane       the environment itself
+    step_block                                             its own, or the template below
 
 `memory` is a `float64[rows, ≥ N]` of 64-bit words: the environment's state, the book-keeping of episodes and the
 random streams. Lanes are worked on in blocks that stay in the cache while every stage runs over them. Slices come
-first and loops start at 0: the same loop over `range(lo, hi)` does not vectorise, since Numba must allow for
-    negative indices.
+first and loops start at 0: the same loop over `range(lo, hi)` does not vectorise, since Numba must allow for negative
+indices.
 """
 
 import numpy as np
@@ -175,8 +176,10 @@ def advance_running(memory, params, lo, hi, action, mask, masked, limit, mode, r
             continue
         if mode == NEXT_STEP and (not masked or mask[i]):
             restart(memory, params, lo + i)
-        reward[i], terminated[i], truncated[i] = 0.0, ending[i] & TERMINATED != 0, ending[i] & TRUNCATED != 0
-        elapsed[i] = book.elapsed[i]
+        left_out = masked and not mask[i]
+        terminated[i] = not left_out and ending[i] & TERMINATED != 0
+        truncated[i] = not left_out and ending[i] & TRUNCATED != 0
+        reward[i], elapsed[i] = 0.0, book.elapsed[i]
         i += 1
     return ended
 

@@ -137,10 +137,5 @@ class LazyInfos(Sequence[dict[str, Any]]):
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[i] for i in range(self.num_envs))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and not isinstance(other, str) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return f"LazyInfos(num_envs={self.num_envs}, names={list(self._rows.kinds)})"

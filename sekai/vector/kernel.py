@@ -37,7 +37,7 @@ from sekai.vector.vec_env import AUTORESET_MODES, VecEnv
 # As in sekai.kernels.episode, which is imported with the first batch and not before.
 BOOK = {"episode_return": float, "elapsed": int, "ending": int}
 BOOK_ROWS, RNG_ROWS, NO_LIMIT, BLOCK = len(BOOK), 6, 2**62, 1024
-NEXT_STEP = AUTORESET_MODES.index("next_step")
+SAME_STEP, NEXT_STEP = AUTORESET_MODES.index("same_step"), AUTORESET_MODES.index("next_step")
 BOOL = np.dtype(np.bool_)
 POLICY = np.uint32(0x706F6C69)  # tells the seeds of policies' streams from those of lanes
 
@@ -192,6 +192,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self._foreign: Generator | None = None
         self._seeded = np.zeros(n, np.bool_)
         self._started = False
+        self._may_wait = False  # whether a lane may wait for its reset in same-step mode too
         self.initial_seed: int | None = None
         self._action_clock = np.uint64(0)  # steps with a policy inside since the batch was seeded
         self._policy_seeds = np.zeros((2, n), np.uint64)  # increments of the lanes' streams when they were seeded
@@ -285,7 +286,9 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         mode = self._mode
         packed = self._actions.pack(actions, self.num_envs)
         chosen = None if mask is None else self._check_mask(mask)
-        waiting = self._waiting() if mode else None
+        waiting = self._waiting() if mode or self._may_wait else None
+        if waiting is not None and mode == SAME_STEP:  # frozen before the mode changed: only a reset lifts that
+            chosen = ~waiting if chosen is None else chosen & ~waiting
         out = self._outputs()
         counts = self._step(packed, chosen, mode, out)
         infos = self._infos(out.info, chosen, waiting, mode)
@@ -293,6 +296,10 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         if counts != [0]:
             self._add_ends(infos, counts)
         self._keep(out, chosen)
+        if waiting is not None and mode == SAME_STEP:
+            ending = self._book_row("ending")[waiting]
+            out.terminated[waiting], out.truncated[waiting] = ending & 1 != 0, ending & 2 != 0
+        self._may_wait = mode != SAME_STEP or waiting is not None
         return VecStepResult(out.observations, out.rewards, out.terminated, out.truncated, infos)
 
     def _step(self, actions: np.ndarray, chosen: np.ndarray | None, mode: int, out: Outputs) -> list[int]:
@@ -552,7 +559,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         words = self._param_rows.words
         env = f"{type(self).__module__}.{type(self).__qualname__}"
         params = words if words.ndim == 1 else words[:, columns]
-        return Snapshot(VERSION, env, (*self._state.kinds, *BOOK), self._memory[:, columns], params)
+        names = (*self._params.kinds, *self._options.kinds)
+        return Snapshot(VERSION, env, (*self._state.kinds, *BOOK), self._memory[:, columns], names, params)
 
     def set_state(self, state: Snapshot, lanes: Any = None) -> None:
         """Put lanes back to a snapshot: the same actions then give the same results, random draws included.
@@ -573,6 +581,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         if not self._started and state.num_lanes < self.num_envs:
             raise ResetRequired("reset all lanes before setting the state of some of them.")
         self._memory[:, columns] = state.words
+        self._may_wait = True
         fresh = ~self._seeded
         self._seeded[columns] = self._started = True
         self._seed_policies(fresh & self._seeded)

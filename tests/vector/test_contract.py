@@ -341,3 +341,22 @@ def test_a_forked_child_goes_on(env_id):
     os.waitpid(child, 0)
     assert got == vec.step(actions[3]).observations.tobytes()[:60000]
     assert got
+
+
+def test_a_frozen_lane_stays_frozen_when_the_mode_becomes_same_step(env_id):
+    vec = make(env_id, mode="disabled", limit=3)
+    actions = draw(vec, 8)
+    ended = run(vec, actions[:4])[-1]
+    assert ended.dones.all()
+    before = vec._memory.copy()
+    vec.autoreset_mode = "same_step"
+    frozen = vec.step(actions[4])
+    assert same(frozen, ended)
+    assert vec._memory.tobytes() == before.tobytes()
+    vec.reset(mask=np.arange(7) < 2)
+    result = vec.step(actions[5])
+    assert (
+        result.valid.tolist() == result.rewards.astype(bool).tolist()
+        or result.valid.tolist() == [True] * 2 + [False] * 5
+    )
+    assert result.dones.tolist() == [False] * 2 + [True] * 5
