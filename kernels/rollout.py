@@ -17,8 +17,8 @@ from sekai.kernels.episode import (
     gather_ends,
     start_episode,
 )
+from sekai.kernels.hashing import lane_keys
 from sekai.kernels.jit import entry, kernel
-from sekai.kernels.policies import lane_keys
 from sekai.kernels.rows import borrow
 
 

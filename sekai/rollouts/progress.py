@@ -9,7 +9,7 @@ Bar = Callable[[Sequence[int]], Iterable[int]]
 
 
 def progress_bar() -> Bar:
-    """What goes through chunks of steps and shows on stderr how far it is.
+    """What goes through chunks of steps and shows on stderr how far it is, if that is a terminal.
 
     Raises:
         ImportError: rich is not installed.
@@ -19,4 +19,6 @@ def progress_bar() -> Bar:
         from rich.progress import track
     except ImportError:
         raise ImportError('a progress bar needs rich: pip install "sekai[cli]"') from None
-    return partial(track, description="Rolling out", console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    hidden = not console.is_terminal
+    return partial(track, description="Rolling out", console=console, transient=True, disable=hidden)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sekai.rollouts.ending import finish
 from sekai.rollouts.progress import Bar
 from sekai.rollouts.recording import no_rows, record_step
 from sekai.rollouts.result import Rollout
+from sekai.spaces import Space
 from sekai.vector.batches import as_arrays, put
 from sekai.vector.kernel import BLOCK, KernelVecEnv
 from sekai.vector.vec_env import VecEnv
@@ -44,7 +46,7 @@ def run_stepped(
         if lists and lanes.size:
             endings = step.terminated[lanes] + 2 * step.truncated[lanes]
             data = np.array([lanes, np.full(lanes.size, t), lengths[lanes], endings])
-            finals = as_arrays(vec.observation_space, step.final_observations) if keeps_finals else no_finals
+            finals = final_rows(vec.observation_space, step.infos) if keeps_finals else no_finals
             found.append((returns[lanes], data, finals))
         returns[lanes] = lengths[lanes] = 0
         observations = step.observations
@@ -52,3 +54,10 @@ def run_stepped(
     if "observations" in arrays:
         put(arrays["observations"], result.num_steps, as_arrays(vec.observation_space, observations))
     finish(result, stats, found if lists else None, no_finals)
+
+
+def final_rows(space: Space[Any], infos: Sequence[Any]) -> Any:
+    """The last observations of the lanes that a step has reset, as nested arrays."""
+    if hasattr(infos, "final_observations"):
+        return as_arrays(space, infos.final_observations)
+    return as_arrays(space, [info["final_observation"] for info in infos if "final_observation" in info])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from numpy.random import Generator
 
-from sekai.kernels import elementary, episode, libm, random, rollout, rows
+from sekai.kernels import elementary, episode, hashing, libm, random, rollout, rows
 from sekai.kernels.jit import bind, entry, interpret, kernel, substitute
 
 INFO_ROWS = {"elapsed_steps": int}  # kept for every environment, after its own rows
@@ -76,8 +76,8 @@ def interpreted(programs: Programs) -> Programs:
 
 def plain(program: Callable[..., Any]) -> Callable[..., Any]:
     """A program as plain Python; random draws stay compiled."""
-    keep = [(function, function) for function in vars(random).values() if callable(function)]
-    return interpret(program, keep)
+    functions = [*vars(random).values(), *vars(hashing).values()]
+    return interpret(program, [(function, function) for function in functions if callable(function)])
 
 
 def drawing_from(programs: Programs, generator: Generator) -> Programs:
