@@ -5,11 +5,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sekai.testing import strategies as strategies
     from sekai.testing.env_checker import check_env as check_env
+    from sekai.testing.vec_env_checker import check_vec_env as check_vec_env
 else:
     from sekai._lazy import lazy_exports
 
     __getattr__, __dir__, __all__ = lazy_exports(
         __name__,
-        objects={"sekai.testing.env_checker": "check_env"},
+        objects={
+            "sekai.testing.env_checker": "check_env",
+            "sekai.testing.vec_env_checker": "check_vec_env",
+        },
         modules={"strategies": "sekai.testing.strategies"},
     )
