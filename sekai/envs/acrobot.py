@@ -43,7 +43,7 @@ class AcrobotEnv(ClassicControlEnv[np.ndarray, int]):
 
     Args:
         **params: Any parameter of `sekai.kernels.envs.acrobot.Params`; all are attributes too. `torque_noise_max` adds
-            noise to the torque, drawn from the env's stream.
+            noise to the torque, drawn from the env's stream. `math` and `debug` are `sekai.KernelEnv`'s.
     """
 
     batch = AcrobotVecEnv

@@ -41,6 +41,7 @@ class CartPoleEnv(ClassicControlEnv[np.ndarray, int]):
     Args:
         sutton_barto_reward: Reward 0 for each step and -1 for the terminating one, instead of 1 for each step.
         **params: Any other parameter of `sekai.kernels.envs.cartpole.Params`; all are attributes too.
+            `math` and `debug` are `sekai.KernelEnv`'s.
     """
 
     batch = CartPoleVecEnv

@@ -43,6 +43,7 @@ class ContinuousMountainCarEnv(ClassicControlEnv[np.ndarray, np.ndarray]):
     Args:
         goal_velocity: Least velocity at the goal.
         **params: Any other parameter of `sekai.kernels.envs.continuous_mountain_car.Params`; all are attributes too.
+            `math` and `debug` are `sekai.KernelEnv`'s.
     """
 
     batch = ContinuousMountainCarVecEnv

@@ -38,6 +38,7 @@ class MountainCarEnv(ClassicControlEnv[np.ndarray, int]):
     Args:
         goal_velocity: Least velocity at the goal.
         **params: Any other parameter of `sekai.kernels.envs.mountain_car.Params`; all are attributes too.
+            `math` and `debug` are `sekai.KernelEnv`'s.
     """
 
     batch = MountainCarVecEnv

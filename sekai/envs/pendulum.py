@@ -50,6 +50,7 @@ class PendulumEnv(ClassicControlEnv[np.ndarray, np.ndarray]):
     Args:
         g: Gravity, m/s^2.
         **params: Any other parameter of `sekai.kernels.envs.pendulum.Params`; all are attributes too.
+            `math` and `debug` are `sekai.KernelEnv`'s.
     """
 
     batch = PendulumVecEnv

@@ -107,7 +107,7 @@ def test_precision_by_hand(lanes, narrow, after):
 # ---- properties ------------------------------------------------------------------------------------
 
 
-@given(st.floats(-1.2, 0.6), st.floats(-0.07, 0.07), st.floats(-1e300, 1e300), st.booleans())
+@given(st.floats(-1.2, 0.6), st.floats(-0.07, 0.07), st.floats(-1e150, 1e150), st.booleans())
 def test_a_car_stays_on_the_track(lanes, x, v, action, narrow):
     s = lanes.rows(np.array([[x], [v]]))
     s.is_float32[0] = narrow
