@@ -83,6 +83,7 @@ def test_a_batch_may_count_as_one_sample():
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e200, 1e300])
 @pytest.mark.parametrize("kind", [running.RUNNING, running.EXPONENTIAL])
+@np.errstate(all="ignore")  # of NumPy's scalars, under NUMBA_DISABLE_JIT
 def test_a_batch_with_what_is_no_sound_number_changes_nothing(bad, kind):
     memory = memory_for(2)
     running.absorb(np.array([1.0, 2.0, 3.0, 4.0]), 2, memory, kind, 0.5, 0.0)
