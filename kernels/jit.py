@@ -161,6 +161,11 @@ def _interpret(function, done):
     return plain
 
 
+def is_kernel(function):
+    """Whether a function is compiled (where compiling is switched off, any function is taken for one)."""
+    return isinstance(function, Dispatcher) or bool(config.DISABLE_JIT)
+
+
 def python_function(function):
     """The Python function of a kernel (of a plain function, itself)."""
     return function.py_func if isinstance(function, Dispatcher) else function

@@ -124,6 +124,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         cls._built, cls._rollouts = {}, {}
         cls.single = None
         for name in cls._params.kinds:
+            if hasattr(KernelVecEnv, name) or name in inspect.signature(KernelVecEnv.__init__).parameters:
+                raise TypeError(f"{cls.__name__}.Params.{name} has the name of a part of every batch; choose another")
             if not hasattr(cls, name):
                 setattr(cls, name, param_property(name))
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from numpy.random import Generator
 
 from sekai.kernels import elementary, episode, hashing, libm, random, rollout, rows
-from sekai.kernels.jit import bind, entry, interpret, kernel, substitute
+from sekai.kernels.jit import bind, entry, interpret, is_kernel, kernel, substitute
 
 INFO_ROWS = {"elapsed_steps": int}  # kept for every environment, after its own rows
 
@@ -24,11 +24,15 @@ LIBM = [(elementary, libm), *((getattr(elementary, name), getattr(libm, name)) f
 class Programs(NamedTuple):
     """What a batch calls; signatures are those of the templates in `sekai.kernels.episode`."""
 
-    reset: Callable[..., Any]
-    check: Callable[..., Any]
-    step: Callable[..., Any]
-    step_one: Callable[..., Any]
-    parts: dict[str, Any]
+    reset: Any
+    check: Any
+    step: Any
+    step_one: Any
+    parts: Any  # by name, for the programs of rollouts
+
+    def each(self, change: Callable[[Any], Any]) -> Programs:
+        """The programs with a change made to each."""
+        return self._replace(**{name: change(getattr(self, name)) for name in ENTRIES})
 
 
 def build(cls: Any, math: str) -> Programs:
@@ -51,16 +55,19 @@ def build(cls: Any, math: str) -> Programs:
         "inform_lane": episode.inform_nothing,
     }
     functions = {name: function for name, function in cls._lane_functions().items() if function is not None}
+    for name, function in functions.items():
+        if not is_kernel(function):
+            raise TypeError(f"{cls.__name__}.{name} must be decorated with sekai.kernels.kernel")
     if math == "libm":
         functions = {name: substitute(function, owner, LIBM) for name, function in functions.items()}
     parts |= functions
     for name in PARTS:
         if name not in parts:
             parts[name] = bind(getattr(episode, name), owner, kernel, **parts)
-    return Programs(*(bind(getattr(episode, name), owner, entry, **parts) for name in ENTRIES), parts)
+    return Programs(parts=parts, **{name: bind(getattr(episode, name), owner, entry, **parts) for name in ENTRIES})
 
 
-def build_rollout(cls: Any, parts: dict[str, Any], act_block: Any) -> Callable[..., Any]:
+def build_rollout(cls: Any, parts: dict[str, Any], act_block: Any) -> Any:
     """Bind a policy's block function and the parts of a class's programs into the template of fused rollouts."""
     owner = f"{cls.__module__}.{cls.__qualname__}"
     parts = {**parts, "act_block": act_block}
@@ -71,10 +78,10 @@ def build_rollout(cls: Any, parts: dict[str, Any], act_block: Any) -> Callable[.
 
 def interpreted(programs: Programs) -> Programs:
     """The same as plain Python, for printing, break points and bounds checks."""
-    return Programs(*(plain(getattr(programs, name)) for name in ENTRIES), programs.parts)
+    return programs.each(plain)
 
 
-def plain(program: Callable[..., Any]) -> Callable[..., Any]:
+def plain(program: Any) -> Any:
     """A program as plain Python; random draws stay compiled."""
     functions = [*vars(random).values(), *vars(hashing).values()]
     return interpret(program, [(function, function) for function in functions if callable(function)])
@@ -88,4 +95,4 @@ def drawing_from(programs: Programs, generator: Generator) -> Programs:
 
     draws = {name: drawing(getattr(generator, name)) for name in vars(random) if hasattr(generator, name)}
     replace = [(random, SimpleNamespace(**draws)), *((getattr(random, name), draw) for name, draw in draws.items())]
-    return Programs(*(interpret(getattr(programs, name), replace) for name in ENTRIES), programs.parts)
+    return programs.each(lambda program: interpret(program, replace))

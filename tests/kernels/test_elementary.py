@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config, float64
+
 from sekai.kernels import elementary as el
 from sekai.kernels import kernel
 

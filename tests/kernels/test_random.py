@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import config
 from numpy.random import PCG64, Generator, SeedSequence
+
 from sekai.kernels import random
 from sekai.kernels.jit import entry
 from sekai.kernels.ziggurat import EXPONENTIAL_K, NORMAL_K

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.random import _generator
+
 from sekai.kernels import ziggurat
 
 TABLES = [f"{name}_{table}" for name in ("NORMAL", "EXPONENTIAL") for table in "KWF"]
