@@ -1,4 +1,4 @@
-"""The command `sekai`: roll environments out, and look at what there is, from a shell."""
+"""The command `sekai`: roll environments out, check them, and look at what there is, from a shell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from typing import Any, TextIO
 import sekai
 from sekai.error import SekaiError
 
-USAGE_ERROR, INTERRUPTED = 2, 130
+CHECKS_FAILED, USAGE_ERROR, INTERRUPTED = 1, 2, 130
+CHECKED_LANES = 8
 
 # Errors whose message is made for users; of any other, its class and place are told too.
 PLAIN = (SekaiError, ImportError, TypeError, ValueError, MemoryError)
@@ -92,9 +93,22 @@ def build_parser() -> argparse.ArgumentParser:
 
     command = add_command(commands, "list", run_list, "list the registered environments", "--namespace my_envs")
     command.add_argument("--namespace", metavar="NS", help="only those of one namespace; '' for those of none")
+    add_json_option(command)
 
     command = add_command(commands, "info", run_info, "tell what an environment is", "CartPole-v1")
     command.add_argument("id", metavar="ID", help="id of the environment")
+    add_json_option(command)
+
+    command = add_command(
+        commands, "check", run_check, "check an environment and its batch", "CartPole-v1 --determinism --strict"
+    )
+    command.add_argument("id", metavar="ID", help="id of the environment")
+    command.add_argument(
+        "--steps", type=positive_int, default=500, metavar="T", help="steps with random actions (%(default)s)"
+    )
+    command.add_argument("--determinism", action="store_true", help="check that seeded rollouts match, too")
+    command.add_argument("--strict", action="store_true", help="exit with 1 for warnings, not for errors alone")
+    add_json_option(command)
 
     command = add_command(
         commands,
@@ -116,7 +130,7 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--threads", type=positive_int, metavar="K", help="threads that share the lanes (as many as pay)"
     )
-    command.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    add_json_option(command)
     return parser
 
 
@@ -131,6 +145,11 @@ def add_command(commands: Any, name: str, run: Callable[[Any], int], what: str, 
     )
     command.set_defaults(run=run)
     return command
+
+
+def add_json_option(command: Any) -> None:
+    """Let a command print its data for other programs."""
+    command.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
 def positive_int(text: str) -> int:
@@ -164,6 +183,10 @@ def checked_int(text: str, least: int, rule: str) -> int:
 def run_list(args: Any) -> int:
     """Print a table of the registered environments."""
     specs = [spec for spec in sekai.all_specs() if args.namespace in (None, spec.namespace or "")]
+    specs.sort(key=lambda spec: spec.id)
+    if args.json:
+        print_json(specs)
+        return 0
     if not specs:
         where = "registered" if args.namespace is None else f"in namespace {args.namespace!r}"
         print(f"No environments {where}.")
@@ -175,7 +198,7 @@ def run_list(args: Any) -> int:
             (spec.entry_point if isinstance(spec.entry_point, str) else repr(spec.entry_point))
             + ("" if spec.vector_entry_point is None else "  [native vec]"),
         )
-        for spec in sorted(specs, key=lambda spec: spec.id)
+        for spec in specs
     ]
     print_table(("ID", "MAX STEPS", "ENTRY POINT"), rows, numeric=(1,))
     return 0
@@ -184,14 +207,50 @@ def run_list(args: Any) -> int:
 def run_info(args: Any) -> int:
     """Print an environment's spec and spaces."""
     with sekai.make(args.id) as env:
-        print(sekai.spec(args.id).pprint())
+        spec = sekai.spec(args.id)
+        layers = [type(layer).__name__ for layer in env] if isinstance(env, sekai.Wrapper) else []
+        if args.json:
+            spaces = {"observation_space": repr(env.observation_space), "action_space": repr(env.action_space)}
+            print_json({**vars(spec), **spaces, "metadata": env.metadata, "wrappers": layers})
+            return 0
+        print(spec.pprint())
         print(f"observation_space={env.observation_space!r}")
         print(f"action_space={env.action_space!r}")
         if env.metadata:
             print(f"metadata={env.metadata}")
-        if isinstance(env, sekai.Wrapper):
-            print(f"wrappers={' -> '.join(type(layer).__name__ for layer in env)}")
+        if layers:
+            print(f"wrappers={' -> '.join(layers)}")
     return 0
+
+
+def run_check(args: Any) -> int:
+    """Print what is wrong with an environment or, if nothing is, with a batch of it."""
+    from sekai.testing import check_env, check_vec_env
+
+    spec = sekai.spec(args.id)
+    seeded = not spec.nondeterministic
+    issues: list[str] = []
+    if spec.entry_point is not None:
+        issues = check_env(
+            sekai.make(args.id),
+            n_steps=args.steps,
+            check_reset_seed=seeded,
+            check_determinism=seeded and args.determinism,
+            check_close=True,
+        )
+    if not issues:
+        with sekai.make_vec(args.id, CHECKED_LANES) as vec:
+            issues = check_vec_env(vec, n_steps=args.steps)
+    if not seeded:
+        print(f"note: {args.id} is registered with nondeterministic=True, so seeds were not checked.", file=sys.stderr)
+    if args.json:
+        levels = [dict(zip(("level", "text"), issue.split(": ", 1), strict=True)) for issue in issues]
+        print_json({"id": args.id, "passed": not issues, "issues": levels})
+    else:
+        for line in issues or [f"{args.id}: all checks passed."]:
+            print(" ".join(line.splitlines()))
+    failed = issues if args.strict else [issue for issue in issues if issue.startswith("ERROR")]
+    return CHECKS_FAILED if failed else 0
 
 
 def run_rollout(args: Any) -> int:
@@ -217,7 +276,7 @@ def run_rollout(args: Any) -> int:
             "steps_per_second": done.steps_per_second,
             **episodes._asdict(),
         }
-        print(json.dumps({key: None if value != value else value for key, value in measured.items()}))  # no NaN in JSON
+        print_json({key: None if value != value else value for key, value in measured.items()})  # JSON has no NaN
         return 0
     rows = [
         ("environment", args.id),
@@ -245,6 +304,12 @@ def may_draw(stream: TextIO) -> bool:
 def moments(mean: float, deviation: float) -> str:
     """Mean and spread in words; NaN if no episode ended."""
     return "-" if math.isnan(mean) else f"mean {mean:.4g}, standard deviation {deviation:.4g}"
+
+
+def print_json(data: Any) -> None:
+    """Print data as one line of JSON: specs as objects, and what JSON has no form for as its `repr`."""
+    specs = (sekai.EnvSpec, sekai.WrapperSpec)
+    print(json.dumps(data, default=lambda value: vars(value) if isinstance(value, specs) else repr(value)))
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = ()) -> None:

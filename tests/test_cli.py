@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from typing import ClassVar
 
+import numpy as np
 import pytest
 
 import sekai
@@ -116,6 +118,125 @@ def test_info_of_a_bare_env_names_no_wrappers_and_no_metadata(capsys):
     finally:
         sekai.deregister("cli_tests/Bare-v0")
     assert capsys.readouterr().out.splitlines()[-1] == "action_space=Discrete(2)"
+
+
+def test_list_and_info_as_json(still, capsys):
+    assert run("list", "--namespace", "cli_tests", "--json") == 0
+    specs = json.loads(capsys.readouterr().out)
+    assert [spec["id"] for spec in specs] == ["cli_tests/Away-v10", "cli_tests/Faulty-v0", "cli_tests/Still-v0"]
+    assert (specs[0]["entry_point"], specs[1]["kwargs"]) == ("cli_tests_nowhere:Env", {"size": 0})
+    assert (specs[2]["entry_point"], specs[2]["max_episode_steps"]) == (repr(Still), 5)
+    assert run("info", "cli_tests/Still-v0", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["version"], told["action_space"], told["wrappers"]) == (0, "Discrete(2)", ["TimeLimit", "Still"])
+
+
+# ---- check -----------------------------------------------------------------------------------------
+
+
+class Unseeded(Still):
+    """Ignores seeds."""
+
+    def reset(self, *, seed=None, options=None):
+        return sekai.ResetResult(np.random.default_rng().random(1).astype(np.float32), {})
+
+
+class Failing(Still):
+    """Cannot be stepped."""
+
+    def step(self, action):
+        raise RuntimeError("no\nway")
+
+
+class Shared(Still):
+    """Alone it is right, but its instances share their state."""
+
+    position: ClassVar[list[float]] = [0.0]
+
+    def reset(self, *, seed=None, options=None):
+        self._set_rng(seed)
+        self.position[0] = 0.0
+        return super().reset()
+
+    def step(self, action):
+        self.position[0] = 0.5 * (self.position[0] + action)
+        return sekai.StepResult(np.float32(self.position), 0.0, False, False, {})
+
+
+@pytest.fixture
+def registered():
+    """Registers environments in the namespace `cli_tests` for a test."""
+    ids = []
+
+    def register(entry_point, **kwargs):
+        ids.append(sekai.register(f"cli_tests/Check{len(ids)}-v0", entry_point, **kwargs).id)
+        return ids[-1]
+
+    yield register
+    for id in ids:
+        sekai.deregister(id)
+
+
+def test_check_of_an_env_without_faults(registered, capsys):
+    id = registered(Still, max_episode_steps=7)
+    assert run("check", id, "--determinism", "--strict", "--steps", "30") == 0
+    assert capsys.readouterr() == (f"{id}: all checks passed.\n", "")
+    assert run("check", id, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"id": id, "passed": True, "issues": []}
+
+
+def test_check_exits_with_1_for_errors_and_if_strict_for_warnings(registered, capsys):
+    unseeded, failing = registered(Unseeded), registered(Failing)
+    assert run("check", unseeded) == 0
+    warning = capsys.readouterr().out
+    assert warning.startswith("WARNING: reset(seed=0) returned different observations on two calls.")
+    assert warning.count("\n") == 1
+    assert run("check", unseeded, "--strict") == 1
+    assert capsys.readouterr().out == warning
+    assert run("check", failing) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "ERROR: step() raised RuntimeError at step 0: no way"
+    assert run("check", unseeded, "--strict", "--json") == 1
+    (issue,) = json.loads(capsys.readouterr().out)["issues"]
+    assert f"{issue['level']}: {issue['text']}\n" == warning
+
+
+def test_check_of_the_batch_follows_that_of_the_env(registered, capsys):
+    id = registered(Shared)
+    assert sekai.check_env(sekai.make(id), check_determinism=True) == []
+    assert run("check", id) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("ERROR: Lane 0 is not the single environment with the seed") for line in lines)
+
+
+def test_check_looks_at_a_batch_that_has_no_single_env(registered, capsys):
+    def make_batch(num_envs):
+        return sekai.SyncVecEnv([Still] * num_envs)
+
+    id = registered(None, vector_entry_point=make_batch)
+    assert run("check", id) == 0
+    assert capsys.readouterr().out == f"{id}: all checks passed.\n"
+
+
+def test_check_does_not_look_at_the_seeds_of_an_env_that_has_none(registered, capsys):
+    id = registered(Unseeded, nondeterministic=True)
+    assert run("check", id, "--determinism", "--strict") == 0
+    captured = capsys.readouterr()
+    assert captured.out == f"{id}: all checks passed.\n"
+    assert captured.err == f"note: {id} is registered with nondeterministic=True, so seeds were not checked.\n"
+
+
+def test_check_closes_the_env(registered, capsys):
+    class Reader(Still):
+        def __init__(self):
+            super().__init__()
+            self.file = open(__file__)  # noqa: SIM115
+            files.append(self.file)
+
+    files = []
+    assert run("check", registered(Reader), "--strict") == 1
+    assert capsys.readouterr().out == "WARNING: close() left Reader.file open. Close what the environment opened.\n"
+    files[0].close()
 
 
 # ---- rollout ---------------------------------------------------------------------------------------
@@ -307,7 +428,7 @@ def test_the_version(capsys):
     assert capsys.readouterr().out == f"sekai {sekai.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [(), ("list",), ("info",), ("rollout",)])
+@pytest.mark.parametrize("command", [(), ("list",), ("info",), ("check",), ("rollout",)])
 def test_help_shows_an_example(capsys, command):
     with pytest.raises(SystemExit) as end:
         run(*command, "--help")

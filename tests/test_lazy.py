@@ -11,7 +11,15 @@ import pytest
 import sekai
 from sekai._lazy import lazy_exports
 
-LAZY_PACKAGES = ["sekai", "sekai.envs", "sekai.utils", "sekai.vector", "sekai.vector.wrappers", "sekai.wrappers"]
+LAZY_PACKAGES = [
+    "sekai",
+    "sekai.envs",
+    "sekai.testing",
+    "sekai.utils",
+    "sekai.vector",
+    "sekai.vector.wrappers",
+    "sekai.wrappers",
+]
 
 
 def test_names_are_imported_when_asked_for(monkeypatch):
