@@ -85,12 +85,11 @@ class VecWrapper(VecEnv[WObsType, WActType], Generic[WObsType, WActType, ObsType
         self._action_space = space
 
     @property
-    def autoreset_mode(self) -> str:
-        """The mode of `venv`."""
+    def _autoreset_mode(self) -> str:
         return self.venv.autoreset_mode
 
-    @autoreset_mode.setter
-    def autoreset_mode(self, mode: bool | str) -> None:
+    @_autoreset_mode.setter
+    def _autoreset_mode(self, mode: str) -> None:
         self.venv.autoreset_mode = mode
 
     @property

@@ -84,7 +84,7 @@ class DelayAction(ActionWrapper[ObsType, ActType, ActType], Generic[ObsType, Act
     @property
     def pending_actions(self) -> list[ActType]:
         """The actions that were chosen but not carried out yet, the oldest first."""
-        return list(self._pending)
+        return [copied(action) for action in self._pending]
 
     def action(self, action: ActType) -> ActType:
         """Remember the action, and return the one whose time has come."""

@@ -78,7 +78,9 @@ def test_everything_else_is_passed_on(tick):
     assert (vec.num_envs, vec.autoreset_mode, vec.autoreset, len(vec)) == (2, "next_step", True, 2)
     assert vec.observation_space is base.observation_space
     vec.autoreset = False
-    assert base.autoreset_mode == "disabled"
+    assert (base.autoreset_mode, vec.autoreset_mode, vec.autoreset) == ("disabled", "disabled", False)
+    with pytest.raises(ValueError, match="autoreset"):
+        vec.autoreset_mode = "later"
     vec.spec = "spec"
     assert base.spec == "spec"
     vec.set_attr("n", [5, 6])
