@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 
 import cloudpickle
@@ -90,6 +91,25 @@ def bounded():
     yield
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def ctrl_c():
+    """Interrupts this process, as Ctrl-C does, as soon as a condition holds."""
+    threads = []
+
+    def interrupt(condition):
+        def wait():
+            while not condition():
+                time.sleep(0.001)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threads.append(threading.Thread(target=wait))
+        threads[-1].start()
+
+    yield interrupt
+    for thread in threads:
+        thread.join()
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,6 @@
 
 import asyncio
 import gc
-import os
-import signal
-import threading
 import warnings
 
 import pytest
@@ -124,11 +121,12 @@ def test_after_a_cancelled_call_the_batch_goes_on(tick):
     vec.close()
 
 
-def test_an_interrupted_step_is_cancelled(tick):
-    cancelled = []
+def test_an_interrupted_step_is_cancelled(tick, ctrl_c):
+    begun, cancelled = [], []
 
     class Endless(tick):
         async def async_step(self, action):
+            begun.append(self)
             try:
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
@@ -137,11 +135,9 @@ def test_an_interrupted_step_is_cancelled(tick):
 
     vec = sekai.AsyncVecEnv([Endless] * 2)
     vec.reset(seed=0)
-    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    ctrl_c(lambda: len(begun) == 2)
     with pytest.raises(KeyboardInterrupt):
         vec.step([0, 0])
-    timer.join()
     assert cancelled == vec.envs
     assert vec.reset(seed=0).observations[:, 0].tolist() == [0, 0]
     vec.close()
