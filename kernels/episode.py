@@ -109,6 +109,16 @@ def check(memory, actions, bounds, mask, masked):
     return first_invalid(actions, bounds, book_views(memory, np.int64(0), mask.size).ending, mask, masked)
 
 
+def reset_one(memory, params, observation, info):
+    """Start an episode in a batch of one lane that is seen as a single env.
+
+    Without the loops over lanes of `reset`, which take the compiler a second.
+    """
+    memory, params = borrow(memory), borrow(params)
+    restart(memory, params, np.int64(0))
+    look_one(memory, params, borrow(observation), borrow(info))
+
+
 def step_one(memory, params, actions, bounds, limit, observation, info):
     """Step a batch of one lane that is seen as a single env; whether to step past the end is the caller's rule.
 
@@ -126,7 +136,7 @@ def step_one(memory, params, actions, bounds, limit, observation, info):
     book.elapsed[0] += 1
     truncated |= book.elapsed[0] >= limit
     book.ending[0] = TERMINATED * terminated + TRUNCATED * truncated
-    look(memory, params, lo, hi, borrow(observation), borrow(info))
+    look_one(memory, params, borrow(observation), borrow(info))
     return True, float(reward), bool(terminated), bool(truncated)
 
 
@@ -229,6 +239,15 @@ def look(memory, params, lo, hi, observations, info):
     steps, elapsed = info_views(info, lo, hi).elapsed_steps, book_views(memory, lo, hi).elapsed
     for i in range(hi - lo):
         steps[i] = elapsed[i]
+
+
+def look_one(memory, params, observation, info):
+    """`look` at the only lane of a batch."""
+    lo, hi = np.int64(0), np.int64(1)
+    s, p, x = state_views(memory, lo, hi), param_views(params, lo, hi), info_views(info, lo, hi)
+    observe_lane(s, p, borrow_observations(observation), 0)
+    inform_lane(s, p, x, 0)
+    x.elapsed_steps[0] = book_views(memory, lo, hi).elapsed[0]
 
 
 def observe_block(memory, params, lo, hi, observations):

@@ -248,20 +248,14 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         words = self._option_words(options, chosen)
         fresh = self._seed(seed, chosen)
         out = self._outputs()
-        self._start_episodes(words, out.observations, out.info, chosen)
+        lanes = self._everyone if chosen is None else chosen
+        self._run(self._program.reset, self._memory, words, lanes, out.observations, out.info)
+        self._started = True
         self._seed_policies(fresh)
         out.terminated[:] = out.truncated[:] = False
         self._keep(out, chosen)
         valid = None if chosen is None else chosen.copy()
         return VecResetResult(out.observations, LazyInfos(self.num_envs, self._reset_infos, out.info, valid))
-
-    def _start_episodes(
-        self, words: np.ndarray, observations: Any, info: np.ndarray, chosen: np.ndarray | None = None
-    ) -> None:
-        self._run(
-            self._program.reset, self._memory, words, self._everyone if chosen is None else chosen, observations, info
-        )
-        self._started = True
 
     def step(self, actions: ActType, mask: Any = None) -> VecStepResult[ObsType]:
         """Step every lane with its action, or those of `mask`.

@@ -72,8 +72,8 @@ class KernelEnv(Env[ObsType, ActType]):
         words = vec._option_words([options])
         self._set_rng(seed)
         observation = vec._empty_observations(1)
-        vec._start_episodes(words, observation, self._info)
-        self._over = False
+        vec._run(vec._program.reset_one, vec._memory, words, observation, self._info)
+        vec._started, self._over = True, False
         return ResetResult(observation[0], self._info_dict())
 
     def step(self, action: ActType) -> StepResult[ObsType]:

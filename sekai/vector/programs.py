@@ -14,8 +14,11 @@ from sekai.kernels.jit import bind, entry, interpret, is_kernel, kernel, substit
 INFO_ROWS = {"elapsed_steps": int}  # kept for every environment, after its own rows
 
 
-PARTS = "step_block", "observe_block", "inform_block", "look", "advance", "restart", "advance_running", "autoreset"
-ENTRIES = "reset", "check", "step", "step_one"
+PARTS = (
+    "step_block", "observe_block", "inform_block", "look", "look_one",
+    "advance", "restart", "advance_running", "autoreset",
+)  # fmt: skip
+ENTRIES = "reset", "check", "step", "reset_one", "step_one"
 
 # What `math="libm"` replaces in lane functions.
 LIBM = [(elementary, libm), *((getattr(elementary, name), getattr(libm, name)) for name in libm.FUNCTIONS)]
@@ -27,6 +30,7 @@ class Programs(NamedTuple):
     reset: Any
     check: Any
     step: Any
+    reset_one: Any
     step_one: Any
     parts: Any  # by name, for the programs of rollouts
 
