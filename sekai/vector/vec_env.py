@@ -17,6 +17,8 @@ from sekai.vector.result import VecResetResult, VecStepResult
 from sekai.vector.seeding import lane_seeds
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from sekai.spaces import Space
 
 AUTORESET_MODES = ("same_step", "next_step", "disabled")
@@ -204,7 +206,7 @@ class VecEnv(ABC, Generic[ObsType, ActType]):
     def __len__(self) -> int:
         return self.num_envs
 
-    def __enter__(self) -> VecEnv[ObsType, ActType]:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
