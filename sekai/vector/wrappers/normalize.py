@@ -9,12 +9,14 @@ import numpy as np
 
 from sekai._types import ActType, ObsType
 from sekai.kernels.running import normalize_rewards
+from sekai.utils.leaves import copied
 from sekai.utils.normalization import ObservationNormalizer
 from sekai.utils.running_stats import RunningMeanStd
+from sekai.vector.batches import as_arrays, as_batch, choose
 from sekai.vector.progress import Progress
 from sekai.vector.result import VecResetResult, VecStepResult
 from sekai.vector.vec_env import VecEnv
-from sekai.vector.vec_wrapper import Mask, VecObservationWrapper, VecWrapper, as_floats
+from sekai.vector.vec_wrapper import Mask, VecObservationWrapper, VecWrapper, WrapperSnapshot, as_floats
 
 
 class VecNormalizeObservation(VecObservationWrapper[Any, ActType, ObsType], Generic[ActType, ObsType]):
@@ -58,6 +60,7 @@ class VecNormalizeObservation(VecObservationWrapper[Any, ActType, ObsType], Gene
         self.observation_space = self.normalizer.output_space
         self.update_running_mean = True
         self._progress = Progress(venv)
+        self._recent: Any = None  # the observations last returned, which lanes that are left out repeat
 
     @property
     def epsilon(self) -> float:
@@ -75,27 +78,43 @@ class VecNormalizeObservation(VecObservationWrapper[Any, ActType, ObsType], Gene
 
     def observation(self, observations: ObsType) -> Any:
         """Return the observations, normalised; they update the statistics unless these are frozen."""
-        return self._normalized(observations, None)
+        return self.normalizer(observations, update=self.update_running_mean)
 
-    def _normalized(self, observations: Any, rows: Mask) -> Any:
-        if rows is None or not self.update_running_mean:
-            return self.normalizer(observations, update=self.update_running_mean)
-        self.normalizer.update(observations, rows)
-        return self.normalizer(observations, update=False)
+    def _some_normalized(self, observations: Any, samples: Mask, fresh: Mask) -> Any:
+        """Normalise the observations of some lanes (flags, None for all), of which some are samples."""
+        if samples is None:
+            self._recent = self.observation(observations)
+            return self._recent
+        if self.update_running_mean:
+            self.normalizer.update(observations, samples)
+        space, normalized = self.observation_space, self.normalizer(observations, update=False)
+        if fresh is not None and self._recent is not None:
+            arrays = choose(fresh, as_arrays(space, normalized), as_arrays(space, self._recent))
+            normalized = as_batch(space, arrays)
+        self._recent = copied(normalized)
+        return normalized
 
     def _final_observations(self, observations: Any, lanes: Any) -> Any:
         return self.normalizer(observations, update=False)
 
     def _on_reset(self, result: VecResetResult[ObsType], mask: Mask, prepared: Any) -> VecResetResult[Any]:
         self._progress.note_reset(mask)
-        return VecResetResult(self._normalized(result.observations, mask), result.infos)
+        return VecResetResult(self._some_normalized(result.observations, mask, mask), result.infos)
 
     def _on_step(self, result: VecStepResult[ObsType], mask: Mask) -> VecStepResult[Any]:
         moving = self._progress.moving(mask)
-        self._progress.note_step(result, mask)
-        observations = self._normalized(result.observations, moving)
+        started = self._progress.note_step(result, mask)
+        fresh = None if moving is None else moving.copy()
+        if fresh is not None:
+            fresh[started] = True
+        observations = self._some_normalized(result.observations, moving, fresh)
         infos = self._final_infos(result)
         return VecStepResult(observations, result.rewards, result.terminated, result.truncated, infos)
+
+    def set_state(self, state: WrapperSnapshot, lanes: Any = None) -> None:
+        """Put lanes back to a snapshot, as every wrapper does; the statistics stay as they are."""
+        super().set_state(state, lanes)
+        self._recent = None
 
     def state_dict(self) -> Any:
         """Return a copy of all statistics, nested like the observation space, with lists for Tuples."""

@@ -63,6 +63,23 @@ def test_only_transitions_and_resets_are_samples(meander, mode):
     assert vec.return_rms.count == pytest.approx(returns + 1e-4, rel=1e-12)
 
 
+@pytest.mark.parametrize("mode", ["same_step", "next_step", "disabled"])
+def test_lanes_that_are_left_out_repeat_their_observations(meander, mode):
+    vec = sekai.VecNormalizeObservation(sekai.SyncVecEnv([meander] * 4, autoreset=mode))
+    rng, last = np.random.default_rng(0), vec.reset(seed=0).observations
+    actions = np.zeros((4, 2), np.float32)
+    for _ in range(30):
+        mask, over = rng.random(4) < 0.6, vec._progress.over
+        result = vec.step(actions, mask)
+        left_out = ~mask | (over if mode == "disabled" else False)
+        np.testing.assert_array_equal(result.observations[left_out], last[left_out])
+        chosen = rng.random(4) < 0.2
+        reset = vec.reset(mask=chosen).observations
+        np.testing.assert_array_equal(reset[~chosen], result.observations[~chosen])
+        last = reset.copy()
+        reset[:] = 99.0  # what was returned is the caller's
+
+
 def test_worked_values_of_rewards(meander):
     class Fixed(meander):
         def __init__(self, length):
