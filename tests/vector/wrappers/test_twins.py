@@ -7,6 +7,7 @@ import pytest
 
 import sekai
 from sekai.spaces import Box, Dict, Discrete, MaskedBox, MultiBinary, Sequence, Tuple
+from sekai.testing import check_vec_env
 
 SLOTS = MaskedBox(-2, 2, (1,), max_size=2, dtype=np.float64)
 NESTED = Dict({"b": Box(-4, 4, (2,)), "t": Tuple([Discrete(3), SLOTS]), "m": MultiBinary(2)})
@@ -114,6 +115,11 @@ def test_async_does_the_same(meander, same, single, batch, space, actions, drop)
     results = [outside.reset(seed=2), *(outside.step(taken) for taken in actions_taken)]
     for before, after in zip(results, asyncio.run(run(outside)), strict=True):
         assert same(before, after)
+
+
+@pytest.mark.parametrize(("single", "batch", "space", "actions", "drop"), PAIRS)
+def test_twins_keep_the_contract_of_batches(meander, single, batch, space, actions, drop):
+    assert check_vec_env(batches(meander, single, batch, space, actions, "same_step", n=3)[1]) == []
 
 
 def test_every_twin_is_compared():
