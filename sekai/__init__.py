@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sekai import envs as envs
     from sekai import error as error
     from sekai import kernels as kernels
+    from sekai import policies as policies
     from sekai import registry as registry
     from sekai import returns as returns
     from sekai import spaces as spaces
@@ -183,6 +184,7 @@ else:
             "envs": "sekai.envs",
             "error": "sekai.error",
             "kernels": "sekai.kernels",
+            "policies": "sekai.policies",
             "registry": "sekai.registry",
             "returns": "sekai.returns",
             "space_utils": "sekai.spaces.utils",
