@@ -9,6 +9,9 @@ from sekai.kernels.rows import borrow
 # Rows of an affine map: y = TO + SCALE * (x - FROM), kept within LOW … HIGH.
 FROM, SCALE, TO, LOW, HIGH, MAP_ROWS = range(6)
 
+# Rows of the ends of episodes: sum of rewards, number of steps, start time, and how it ended (0 or 1).
+END_TOTAL, END_LENGTH, END_START, END_TERMINATED, END_TRUNCATED, ENDS = range(6)
+
 
 @entry
 def rescale(x, affine, out):
@@ -63,21 +66,23 @@ def child_words(seeds, child, words):
 
 
 @entry
-def record_step(rewards, terminated, truncated, moving, totals, lengths, lanes, ends):
+def record_step(rewards, terminated, truncated, moving, now, totals, lengths, starts, lanes, ends):
     """Add a step to the sums of rewards and numbers of steps of N lanes, and put those of ended episodes aside.
 
     Args:
         rewards (float64, (N,)), terminated (bool, (N,)), truncated (bool, (N,)).
         moving (bool, (N,)): lanes that made the step.
+        now (float): time.
         totals (float64, (N,)), lengths (int64, (N,)): updated; 0 where the episode ended.
+        starts (float64, (N,)): when the episodes started; `now` where one ended.
         lanes (int64, (N + 1,)): in places below the count: the lanes whose episodes ended, ascending.
-        ends (float64, (2, N + 1)): their sums and lengths, likewise.
+        ends (float64, (ENDS, N + 1)): rows of what there is to tell of each, likewise.
 
     Returns:
         The count.
     """
     rewards, terminated, truncated, moving = borrow(rewards), borrow(terminated), borrow(truncated), borrow(moving)
-    totals, lengths, lanes, ends = borrow(totals), borrow(lengths), borrow(lanes), borrow(ends)
+    totals, lengths, starts, lanes, ends = borrow(totals), borrow(lengths), borrow(starts), borrow(lanes), borrow(ends)
     for i in range(rewards.size):
         totals[i] += rewards[i] if moving[i] else 0.0
         lengths[i] += moving[i]
@@ -88,6 +93,7 @@ def record_step(rewards, terminated, truncated, moving, totals, lengths, lanes, 
         count += moving[i] & (terminated[i] | truncated[i])
     for k in range(count):
         i = lanes[k]
-        ends[0, k], ends[1, k] = totals[i], lengths[i]
-        totals[i], lengths[i] = 0.0, 0
+        ends[END_TOTAL, k], ends[END_LENGTH, k], ends[END_START, k] = totals[i], lengths[i], starts[i]
+        ends[END_TERMINATED, k], ends[END_TRUNCATED, k] = terminated[i], truncated[i]
+        totals[i], lengths[i], starts[i] = 0.0, 0, now
     return count

@@ -42,7 +42,7 @@ class EpisodeStats:
         return self.terminated or self.truncated
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class EpisodeBatch(Sequence[EpisodeStats]):
     """Episodes of a batch of environments that ended in one step: arrays, of which each is made when it is looked at.
 

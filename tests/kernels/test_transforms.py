@@ -56,17 +56,17 @@ def test_rescaling_maps_clips_and_keeps_nan():
 )
 def test_episodes_are_summed_and_put_aside(steps):
     totals, lengths = np.zeros(3), np.zeros(3, np.int64)
-    lanes, ends = np.empty(4, np.int64), np.empty((2, 4))
-    sums, counts = [0.0] * 3, [0] * 3
-    for terminated, truncated, moving, rewards in steps:
+    starts, lanes, ends = np.zeros(3), np.empty(4, np.int64), np.empty((transforms.ENDS, 4))
+    sums, counts, begun = [0.0] * 3, [0] * 3, [0.0] * 3
+    for now, (terminated, truncated, moving, rewards) in enumerate(steps, 1):
         flags = (np.array(each) for each in (terminated, truncated, moving))
-        count = transforms.record_step(np.array(rewards), *flags, totals, lengths, lanes, ends)
+        count = transforms.record_step(np.array(rewards), *flags, float(now), totals, lengths, starts, lanes, ends)
         expected = []
         for i in range(3):
             if moving[i]:
                 sums[i], counts[i] = sums[i] + rewards[i], counts[i] + 1
             if moving[i] and (terminated[i] or truncated[i]):
-                expected.append((i, sums[i], counts[i]))
-                sums[i], counts[i] = 0.0, 0
+                expected.append((i, sums[i], counts[i], begun[i], terminated[i], truncated[i]))
+                sums[i], counts[i], begun[i] = 0.0, 0, now
         assert list(zip(lanes[:count].tolist(), *ends[:, :count].tolist(), strict=True)) == expected
-        assert (totals.tolist(), lengths.tolist()) == (sums, counts)
+        assert (totals.tolist(), lengths.tolist(), starts.tolist()) == (sums, counts, begun)

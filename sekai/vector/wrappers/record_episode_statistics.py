@@ -8,7 +8,7 @@ from typing import Any, Generic
 import numpy as np
 
 from sekai._types import ActType, ObsType
-from sekai.kernels.transforms import record_step
+from sekai.kernels.transforms import ENDS, record_step
 from sekai.stats import EpisodeBatch, InMemoryTracker, StatsTracker
 from sekai.stats.tracker import report
 from sekai.vector.info_layers import EpisodeInfos
@@ -49,7 +49,7 @@ class VecRecordEpisodeStatistics(VecWrapper[ObsType, ActType, ObsType, ActType],
         self._progress = Progress(venv)
         self._everyone = np.ones(self.num_envs, np.bool_)
         self._lanes = np.empty(self.num_envs + 1, np.int64)  # for the kernel to write in, with the next one
-        self._ends = np.empty((2, self.num_envs + 1))
+        self._ends = np.empty((ENDS, self.num_envs + 1))
 
     def _on_reset(self, result: VecResetResult[ObsType], mask: Mask, prepared: Any) -> VecResetResult[ObsType]:
         self._progress.note_reset(mask)
@@ -60,21 +60,20 @@ class VecRecordEpisodeStatistics(VecWrapper[ObsType, ActType, ObsType, ActType],
     def _on_step(self, result: VecStepResult[ObsType], mask: Mask) -> VecStepResult[ObsType]:
         moving = self._progress.moving(mask)
         started = self._progress.note_step(result, mask)
+        now = time.monotonic()
         count = record_step(
             as_floats(result.rewards), result.terminated, result.truncated,
-            self._everyone if moving is None else moving, self._returns, self._lengths, self._lanes, self._ends,
+            self._everyone if moving is None else moving, now, self._returns, self._lengths, self._start_times,
+            self._lanes, self._ends,
         )  # fmt: skip
-        now = time.monotonic()
         if self.autoreset_mode == "next_step":
             self._start_times[started] = now
         if not count:
             return result
-        lanes, (returns, lengths) = self._lanes[:count].copy(), self._ends[:, :count].copy()
+        returns, lengths, starts, terminated, truncated = self._ends[:, :count].copy()
         episodes = EpisodeBatch(
-            lanes, returns, lengths.astype(np.int64), self._start_times[lanes], now,
-            result.terminated[lanes], result.truncated[lanes],
-        )  # fmt: skip
-        self._start_times[lanes] = now
+            self._lanes[:count].copy(), returns, lengths.astype(np.int64), starts, now, terminated != 0, truncated != 0
+        )
         report(self.tracker, episodes)
         infos = EpisodeInfos(result, episodes)
         return VecStepResult(result.observations, result.rewards, result.terminated, result.truncated, infos)
