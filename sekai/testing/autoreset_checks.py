@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekai.testing.batch_under_test import BatchUnderTest, require
+from sekai.testing.batch_under_test import ENDING_KEYS, BatchUnderTest, require
 from sekai.testing.comparison import frozen
-
-ENDING_KEYS = ("final_observation", "final_info", "reset_info")
 
 
 def check_same_step(batch: BatchUnderTest) -> None:

@@ -23,6 +23,7 @@ SEED = 42
 LANES = 8  # that are looked at one by one
 EPISODES = 2  # of each of them, after which a run may stop
 PAUSE = 3  # step of the record at which checks do something else
+ENDING_KEYS = ("final_observation", "final_info", "reset_info")  # in the info of a lane that ended
 ROW = ("observation", "reward", "terminated", "truncated", "final observation", "info")
 
 Row = tuple[Any, ...]
@@ -118,7 +119,7 @@ class BatchUnderTest:
         waiting = np.zeros(self.n, np.bool_)
         while len(self.steps) < self.n_steps and ends[self.lanes].min() < EPISODES:
             self.actions.append(self.draw(waiting))
-            result = self.vec.step(self.actions[-1])
+            result = self.step(len(self.steps))
             on_step(len(self.steps), result)
             self.steps.append(self.rows(result))
             ends += result.dones
@@ -129,9 +130,13 @@ class BatchUnderTest:
         """Go through the record's steps before `PAUSE` again; returns the last result."""
         self.set_mode(self.mode)
         result = self.vec.reset(seed=SEED)
-        for action in self.actions[:PAUSE]:
-            result = self.vec.step(action)
+        for k in range(min(PAUSE, len(self.actions))):
+            result = self.step(k)
         return result
+
+    def step(self, k: int, **kwargs: Any) -> Any:
+        """Step the batch with a copy of the record's actions of step k."""
+        return self.vec.step(deepcopy(self.actions[k]), **kwargs)
 
     def run(self, mode: str) -> Iterator[tuple[NDArray[np.bool_], Any, Any]]:
         """Step in an autoreset mode, if it is supported; yields who waits for a reset, the last result and the next."""
@@ -182,7 +187,7 @@ class BatchUnderTest:
     def frozen_row(self, observation: Any, reward: Any, terminated: Any, truncated: Any, info: dict[str, Any]) -> Row:
         """Freeze what belongs to one lane; the names of the parts are `ROW`."""
         # Of environments in Python only the names in infos: values may be anything, such as the time that passed.
-        told = frozen(info) if self.kernel and not self.wrapped else sorted(map(str, info))
+        told = frozen(info) if self.kernel and not self.wrapped else sorted(map(str, info.keys() - ENDING_KEYS))
         final = frozen(info.get("final_observation"))
         return frozen(observation), float(reward), bool(terminated), bool(truncated), final, told
 

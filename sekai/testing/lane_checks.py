@@ -30,7 +30,8 @@ def check_masked_step(batch: BatchUnderTest) -> None:
         return
     odd = np.arange(batch.n) % 2 == 1
     last = batch.begin_again()
-    result = batch.vec.step(batch.actions[PAUSE], mask=odd)
+    result = batch.step(PAUSE, mask=odd)
+    rows = batch.rows(result)
     check_idle(batch, ~odd, last, result, "In a step with a mask, a lane left out")
     require(
         np.array_equal(result.valid, odd),
@@ -39,12 +40,10 @@ def check_masked_step(batch: BatchUnderTest) -> None:
     if not batch.independent or batch.mode != "same_step":
         return
     # Both halves of the lanes have then taken the record's step.
-    rest = batch.vec.step(batch.actions[PAUSE], mask=~odd)
-    rows = [
-        a if taken else b for a, b, taken in zip(batch.rows(result), batch.rows(rest), odd[batch.lanes], strict=True)
-    ]
+    rest = batch.rows(batch.step(PAUSE, mask=~odd))
+    rows = [a if stepped else b for a, b, stepped in zip(rows, rest, odd[batch.lanes], strict=True)]
     for k in range(PAUSE, min(PAUSE + REPLAY, len(batch.actions))):
-        rows = rows if k == PAUSE else batch.rows(batch.vec.step(batch.actions[k]))
+        rows = rows if k == PAUSE else batch.rows(batch.step(k))
         found = batch.difference(rows, k)
         require(found is None, f"A mask that leaves lanes out of a step changes how they go on: {found}. {OWN_STATE}")
 
@@ -65,7 +64,7 @@ def check_masked_reset(batch: BatchUnderTest) -> None:
             f"A reset with a mask must begin the episodes that one of all lanes begins; lane {i} begins another.",
         )
     if batch.independent and not batch.masked and len(batch.actions) > PAUSE:
-        found = batch.difference(batch.rows(batch.vec.step(batch.actions[PAUSE])), PAUSE, ~odd)
+        found = batch.difference(batch.rows(batch.step(PAUSE)), PAUSE, ~odd)
         require(found is None, f"A mask that leaves lanes out of a reset changes how they go on: {found}. {OWN_STATE}")
 
 
@@ -178,12 +177,12 @@ def check_snapshot(batch: BatchUnderTest) -> None:
         if batch.kernel:
             raise
         return  # an environment that cannot be pickled
-    actions = batch.actions[PAUSE : PAUSE + REPLAY]
-    for action in actions:
-        batch.vec.step(action)
+    steps = range(PAUSE, min(PAUSE + REPLAY, len(batch.actions)))
+    for k in steps:
+        batch.step(k)
     batch.vec.set_state(pickle.loads(pickle.dumps(state)))
-    for k, action in enumerate(actions, PAUSE):
-        found = batch.difference(batch.rows(batch.vec.step(action)), k)
+    for k in steps:
+        found = batch.difference(batch.rows(batch.step(k)), k)
         require(
             found is None,
             f"After set_state(get_state()) the same actions gave other results: {found}. Keep all that a lane remembers"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -93,8 +94,8 @@ def check_seed(batch: BatchUnderTest) -> None:
     )
     start = batch.frozen_observations(batch.vec.reset(seed=SEED))
     require(start == batch.first, text.format("the first observations differ"), warning=True)
-    for k, action in enumerate(batch.actions):
-        difference = batch.difference(batch.rows(batch.vec.step(action)), k)
+    for k in range(len(batch.actions)):
+        difference = batch.difference(batch.rows(batch.step(k)), k)
         require(difference is None, text.format(difference), warning=True)
 
 
@@ -117,9 +118,10 @@ def check_copies(batch: BatchUnderTest) -> None:
     batch.vec.reset(seed=SEED)
     kept: deque[tuple[dict[str, Any], dict[str, Any]]] = deque()
     for action in batch.actions:
-        before = frozen(action)
-        result = batch.vec.step(action)
-        require(frozen(action) == before, "step() changed the actions that it was given. Copy what is to be changed.")
+        given = deepcopy(action)
+        result = batch.vec.step(given)
+        unchanged = frozen(given) == frozen(action)
+        require(unchanged, "step() changed the actions that it was given. Copy what is to be changed.")
         parts = {name: getattr(result, name) for name in (*STEP_FIELDS, "final_observations")}
         del result  # from whose absence a batch may tell that its arrays are free
         kept.append((parts, _frozen_parts(batch, parts)))
