@@ -1,11 +1,13 @@
 """Returns, advantages and value targets of the transitions that a batch has made.
 
-Arrays are time-major, (T, N), and C-contiguous. Kernels go from the last row to the first, in blocks of lanes, and keep
-what a row has to know of the later ones in scratch space, one row of which stays in the cache:
+Arrays are time-major, (T, N), and C-contiguous:
 
-    log_rhos, rewards, values, next_values    float64; next_values are those of the true successors
+    log_rhos, rewards, values, next_values    float32 or float64; next_values are those of the true successors
     terminated, truncated, valid              bool; a row that is not valid is no transition: its results are 0, and
                                               the rows around it are computed as if it were not there
+
+Kernels go from the last row to the first, in blocks of lanes, and keep what a row has to know of the later ones in
+scratch space. All arithmetic is in float64.
 
 Values are chosen, never multiplied by 0 or 1: NaN or infinity where nothing should be read does no harm, and where
 something is, it shows.
@@ -15,7 +17,9 @@ from sekai.kernels.elementary import exp
 from sekai.kernels.jit import entry, kernel
 from sekai.kernels.rows import borrow
 
-BLOCK = 1024
+# Lanes whose scratch space stays in the cache. Memory is read in pieces of as many numbers, and small pieces are slow:
+# GAE over (1024, 4096) took 12 ms with 1,024, and 8.5 ms with 4,096.
+BLOCK = 4096
 
 
 @entry
@@ -43,7 +47,7 @@ def discounted_returns(rewards, next_values, terminated, truncated, valid, gamma
 
 @kernel
 def one_more(reward, next_value, terminated, is_cut, gamma, rest):
-    """Return what a transition returns if `rest` is what the next one does; where `is_cut`, no next one counts."""
+    """The return of a transition, if `rest` is that of the next one, which does not count where `is_cut`."""
     ahead = next_value if is_cut else rest
     return reward + gamma * (0.0 if terminated else ahead)
 
@@ -52,7 +56,8 @@ def one_more(reward, next_value, terminated, is_cut, gamma, rest):
 def discounted_row(rewards, next_values, terminated, truncated, valid, gamma, tail, is_last, returns):
     """Compute one row of `discounted_returns`."""
     for i in range(tail.size):
-        total = one_more(rewards[i], next_values[i], terminated[i], truncated[i] | is_last[i], gamma, tail[i])
+        is_cut = truncated[i] | is_last[i]
+        total = one_more(float(rewards[i]), float(next_values[i]), terminated[i], is_cut, gamma, tail[i])
         returns[i] = total if valid[i] else 0.0
         tail[i] = total if valid[i] else tail[i]
         is_last[i] = False if valid[i] else is_last[i]
@@ -63,33 +68,34 @@ def n_step_returns(rewards, next_values, terminated, truncated, valid, gamma, ta
     """Compute discounted sums of n rewards and the value that follows; of fewer where there are fewer.
 
     Writes: returns (float64, (T, N)).
-    Scratch: tails (float64, (n, BLOCK)): returns of 1 to n steps of the transitions that come next; is_last (bool,
-        (BLOCK,)): whether there are none.
+    Scratch: tails (float64, (n + 1, BLOCK)): returns of 0 to n steps of the transitions that come next; is_last
+        (bool, (BLOCK,)): whether there are none.
     Source: Sutton & Barto, Reinforcement Learning, 2018, eq. 7.1: by eq. 3.9 from those of n - 1 steps.
     """
     rewards, next_values, returns = borrow(rewards), borrow(next_values), borrow(returns)
     terminated, truncated, valid = borrow(terminated), borrow(truncated), borrow(valid)
     tails, is_last = borrow(tails), borrow(is_last)
-    n = tails.shape[0]
+    n = tails.shape[0] - 1
     for first in range(0, rewards.shape[1], BLOCK):
         lanes = slice(first, first + BLOCK)
         size = min(BLOCK, rewards.shape[1] - first)
         is_last[:] = True
         for t in range(rewards.shape[0] - 1, -1, -1):
-            for k in range(n - 1, -1, -1):
+            tails[0, :size] = next_values[t, lanes]
+            for k in range(n, 0, -1):
                 lengthen(
                     rewards[t, lanes], next_values[t, lanes], terminated[t, lanes], truncated[t, lanes],
-                    valid[t, lanes], gamma, is_last, tails[k - 1, :size] if k > 0 else next_values[t, lanes],
-                    tails[k, :size],
+                    valid[t, lanes], gamma, is_last, tails[k - 1, :size], tails[k, :size],
                 )  # fmt: skip
-            finish_n_step_row(valid[t, lanes], tails[n - 1, :size], is_last, returns[t, lanes])
+            finish_n_step_row(valid[t, lanes], tails[n, :size], is_last, returns[t, lanes])
 
 
 @kernel
 def lengthen(rewards, next_values, terminated, truncated, valid, gamma, is_last, shorter, tail):
     """Compute the returns `tail` of as many steps as `shorter` has, and one, before it."""
     for i in range(tail.size):
-        total = one_more(rewards[i], next_values[i], terminated[i], truncated[i] | is_last[i], gamma, shorter[i])
+        is_cut = truncated[i] | is_last[i]
+        total = one_more(float(rewards[i]), float(next_values[i]), terminated[i], is_cut, gamma, shorter[i])
         tail[i] = total if valid[i] else tail[i]
 
 
@@ -125,15 +131,14 @@ def gae(rewards, values, next_values, terminated, truncated, valid, gamma, lam, 
 
 
 @kernel
-def gae_row(
-    rewards, values, next_values, terminated, truncated, valid, gamma, decay, tail, advantages, returns
-):  # fmt: skip
+def gae_row(rewards, values, next_values, terminated, truncated, valid, gamma, decay, tail, advantages, returns):
     """Compute one row of `gae`; `decay` is gamma * lam."""
     for i in range(tail.size):
-        delta = rewards[i] + gamma * (0.0 if terminated[i] else next_values[i]) - values[i]
+        reward, value, next_value = float(rewards[i]), float(values[i]), float(next_values[i])
+        delta = reward + gamma * (0.0 if terminated[i] else next_value) - value
         advantage = delta + decay * (0.0 if terminated[i] | truncated[i] else tail[i])
         advantages[i] = advantage if valid[i] else 0.0
-        returns[i] = advantage + values[i] if valid[i] else 0.0
+        returns[i] = advantage + value if valid[i] else 0.0
         tail[i] = advantage if valid[i] else tail[i]
 
 
@@ -171,12 +176,13 @@ def vtrace_row(
 ):  # fmt: skip
     """Compute one row of `vtrace`."""
     for i in range(tail.size):
-        ratio = exp(log_rhos[i])
+        reward, value, next_value = float(rewards[i]), float(values[i]), float(next_values[i])
+        ratio = exp(float(log_rhos[i]))
         rho = clip_rho if ratio > clip_rho else ratio  # NaN stays NaN
         c = lam * (clip_c if ratio > clip_c else ratio)
-        delta = rewards[i] + gamma * (0.0 if terminated[i] else next_values[i]) - values[i]
+        delta = reward + gamma * (0.0 if terminated[i] else next_value) - value
         rest = gamma * (0.0 if terminated[i] | truncated[i] else tail[i])
         excess = rho * delta + c * rest
         advantages[i] = rho * (delta + rest) if valid[i] else 0.0
-        targets[i] = values[i] + excess if valid[i] else 0.0
+        targets[i] = value + excess if valid[i] else 0.0
         tail[i] = excess if valid[i] else tail[i]

@@ -20,9 +20,10 @@ at a truncation. NaN and infinity are passed on to all results that depend on th
         gamma=0.99, lam=0.95, valid=run.valid,
     )
 
-Arrays are not copied if they are C-contiguous, writable, and float64 or bool. `out` takes an earlier result, or what
-looks like one, to be overwritten and returned; it must not overlap the arguments. Every function raises a TypeError if
-an argument is of the wrong kind and a ValueError if its shape or value is wrong; nothing is written then.
+Arrays are copied unless they are C-contiguous, writable, and of float32, float64 or bool. `out` takes an earlier
+result, or arrays like it, to be overwritten and returned, which is faster than to get fresh memory; it must not overlap
+the arguments. Every function raises a TypeError if an argument is of the wrong kind and a ValueError if its shape or
+value is wrong; nothing is written then.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ def n_step_returns(
     numbers = _numbers(shape, rewards=rewards, next_values=next_values)
     flags = _flags(shape, terminated, truncated, valid)
     results = _results(shape, 1, None if out is None else [out], numbers + flags)
-    kernels.n_step_returns(*numbers, *flags, gamma, *_scratch(max(min(n, shape[0]), 1)), *results)
+    kernels.n_step_returns(*numbers, *flags, gamma, *_scratch(min(n, shape[0]) + 1), *results)
     return results[0]
 
 
@@ -153,7 +154,7 @@ def gae(
         terminated: Whether the successor is terminal.
         truncated: Whether the episode was cut short.
         gamma: Discount, between 0 and 1.
-        lam: λ, between 0 (one step, least variance) and 1 (the whole episode, no bias).
+        lam: λ, between 0 (one step) and 1 (the whole episode).
         valid: Which rows are transitions.
         out: Two float64 arrays `(T, N)`, overwritten.
     """
@@ -231,7 +232,8 @@ def _numbers(shape: tuple[int, int], **arrays: ArrayLike) -> list[NDArray[Any]]:
     for name, array in found.items():
         if array.dtype == np.bool_ or not np.can_cast(array.dtype, np.float64):
             raise TypeError(f"{name} must hold real numbers of at most 64 bits, got dtype {array.dtype}")
-    return [_prepared(name, array, np.float64, shape) for name, array in found.items()]
+    types = {name: np.float32 if array.dtype == np.float32 else np.float64 for name, array in found.items()}
+    return [_prepared(name, array, types[name], shape) for name, array in found.items()]
 
 
 def _flags(

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from numba import boolean, config, float64
+from numba import boolean, config, float32, float64
 
 from sekai.kernels import returns
 from sekai.kernels.jit import interpret
@@ -26,7 +26,7 @@ def results_of(name, run, scratch=0.0):
     rng = np.random.default_rng(0)
     numbers = rng.normal(size=(num_arrays, T, N))
     flags = rng.random((3, T, N)) < [[[0.2]], [[0.2]], [[0.8]]]
-    tails = np.full((2 if name == "n_step_returns" else 1, returns.BLOCK), scratch)
+    tails = np.full((3 if name == "n_step_returns" else 1, returns.BLOCK), scratch)
     is_last = [np.zeros(returns.BLOCK, np.bool_)] if num_results == 1 else []
     results = np.full((num_results, T, N), np.nan)
     run(*numbers, *flags, *parameters, tails, *is_last, *results)
@@ -55,20 +55,25 @@ def test_one_more_transition(terminated, is_cut, total):
     assert returns.one_more(1.0, 4.0, bool(terminated), bool(is_cut), 0.5, 8.0) == total
 
 
-NUMBERS, FLAGS, NUMBER = float64[::1], boolean[::1], float64
-ROWS = {
-    "discounted_row": (NUMBERS, NUMBERS, FLAGS, FLAGS, FLAGS, NUMBER, NUMBERS, FLAGS, NUMBERS),
-    "lengthen": (NUMBERS, NUMBERS, FLAGS, FLAGS, FLAGS, NUMBER, FLAGS, NUMBERS, NUMBERS),
-    "gae_row": (*(NUMBERS,) * 3, *(FLAGS,) * 3, NUMBER, NUMBER, *(NUMBERS,) * 3),
-    "vtrace_row": (*(NUMBERS,) * 4, *(FLAGS,) * 3, *(NUMBER,) * 4, *(NUMBERS,) * 3),
-}
+SCRATCH, FLAGS, NUMBER = float64[::1], boolean[::1], float64
+
+
+def signatures(x):
+    """Of the kernels of one row, for numbers of type x."""
+    return {
+        "discounted_row": (x, x, *(FLAGS,) * 3, NUMBER, SCRATCH, FLAGS, SCRATCH),
+        "lengthen": (x, x, *(FLAGS,) * 3, NUMBER, FLAGS, SCRATCH, SCRATCH),
+        "gae_row": (x, x, x, *(FLAGS,) * 3, NUMBER, NUMBER, *(SCRATCH,) * 3),
+        "vtrace_row": (x, x, x, x, *(FLAGS,) * 3, *(NUMBER,) * 4, *(SCRATCH,) * 3),
+    }
 
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="there is no machine code to look at")
-@pytest.mark.parametrize("name", ROWS)
-def test_loops_over_lanes_are_vectorised(name):
-    row = getattr(returns, name)
-    row.compile(ROWS[name])
-    code = row.inspect_llvm(ROWS[name])
+@pytest.mark.parametrize("numbers", [float64[::1], float32[::1]], ids=str)
+@pytest.mark.parametrize("name", signatures(None))
+def test_loops_over_lanes_are_vectorised(name, numbers):
+    row, signature = getattr(returns, name), signatures(numbers)[name]
+    row.compile(signature)
+    code = row.inspect_llvm(signature)
     loop = code[code.index("vector.body:") :]  # the loop vectoriser's name for what it makes
     assert re.search(r"\bfmul <\d+ x double>", loop)
