@@ -385,11 +385,11 @@ FAULTS = [
     ),
     (
         walks(**in_mode("next_step", without("reset"))),
-        "ERROR: Lane 2 ended in the last step: in next-step mode this one must reset it, with reward 0, flags False, and",
+        "ERROR: Lane 2 ended in the last step: in next-step mode this one must reset it, with reward 0, flags False",
     ),
     (
         walks(**in_mode("next_step", lambda rewards, **fields: {"rewards": rewards + 1})),
-        "ERROR: Lane 2 ended in the last step: in next-step mode this one must reset it, with reward 0, flags False, and",
+        "ERROR: Lane 2 ended in the last step: in next-step mode this one must reset it, with reward 0, flags False",
     ),
     (
         walks(**in_mode("next_step", infos_with(lambda info: {**info, "reset": True}))),
