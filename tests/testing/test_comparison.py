@@ -4,7 +4,7 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sekai.testing import strategies as sts
@@ -59,6 +59,7 @@ def test_different(a, b):
     assert not same(a, b)
 
 
+@settings(max_examples=30)
 @given(st.data())
 def test_elements_equal_themselves_and_freeze_alike(data):
     space = data.draw(sts.spaces())

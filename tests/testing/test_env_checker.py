@@ -307,14 +307,14 @@ class Anything(sekai.Env):
         return Step(self.draw(), np.float32(self.rng.random()), bool(self.rng.random() < 0.2), np.False_, {})
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(sts.spaces(), sts.spaces())
 def test_correct_envs_of_every_kind_of_space_pass(observation_space, action_space):
     env = Anything(observation_space, action_space)
     assert check_env(env, n_steps=10, check_determinism=True, check_close=True) == []
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.data())
 def test_correct_masks_of_every_kind_of_space_pass(data):
     class Masked(Anything):

@@ -542,7 +542,7 @@ class Anything(Walk):
         return self.mask
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.data())
 def test_correct_batches_of_every_kind_of_space_pass(data):
     spaces = sts.spaces().filter(lambda space: space.holds_data)  # batches of others have no length
