@@ -20,6 +20,7 @@ from sekai.vector.native import take_index
 from sekai.vector.seeding import lane_seeds
 
 REPLAY = 20  # steps that a replay is followed for
+FEW = 6  # steps of batches of more than a block of lanes
 OWN_ROWS = "In lane functions use the rows of lane i alone, and no other memory."
 OWN_STATE = "Leave the state and the stream of lanes outside the mask alone."
 
@@ -128,7 +129,7 @@ def check_place(batch: BatchUnderTest) -> None:
             twin = _twin(batch, lane, n)
             neighbours = [seeds[lane]] * n if batch.masked else lane_seeds(SEED + 1, n)
             twin.reset(seed=[*neighbours[:place], seeds[lane], *neighbours[place + 1 :]])
-            for k, actions in enumerate(batch.actions[: REPLAY if n > BLOCK else None]):
+            for k, actions in enumerate(batch.actions[: FEW if n > BLOCK else None]):
                 row = batch.row(twin.step(np.repeat(actions[lane : lane + 1], n, axis=0)), place)
                 parts = difference(row, batch.steps[k][j])
                 require(
@@ -143,10 +144,10 @@ def check_threads(batch: BatchUnderTest) -> None:
     if not _has_twins(batch) or batch.masked:
         return
     n = 2 * BLOCK + 3
-    twins = [_twin(batch, batch.lanes[0], n, num_threads=threads) for threads in (1, 2)]
+    twins = [_twin(batch, batch.lanes[0], n, max_episode_steps=FEW // 2, num_threads=threads) for threads in (1, 2)]
     for twin in twins:
         twin.reset(seed=SEED)
-    for _ in range(REPLAY):
+    for _ in range(FEW):
         actions = batch.draw(n=n)
         one, two = (twin.step(actions) for twin in twins)
         names = ("observations", *ARRAYS)
@@ -163,7 +164,7 @@ def _has_twins(batch: BatchUnderTest) -> bool:
 def _twin(batch: BatchUnderTest, lane: int, n: int, **kwargs: Any) -> Any:
     """A batch of n lanes that are all like one of this batch."""
     vec = batch.vec
-    return type(vec)(n, max_episode_steps=vec.max_episode_steps, **vec._lane_arguments(lane), **kwargs)
+    return type(vec)(n, **{"max_episode_steps": vec.max_episode_steps, **vec._lane_arguments(lane), **kwargs})
 
 
 def check_snapshot(batch: BatchUnderTest) -> None:
