@@ -162,9 +162,17 @@ def _has_twins(batch: BatchUnderTest) -> bool:
 
 
 def _twin(batch: BatchUnderTest, lane: int, n: int, **kwargs: Any) -> Any:
-    """A batch of n lanes that are all like one of this batch."""
+    """A batch of n lanes that are all like one of this batch.
+
+    Raises:
+        NotImplementedError: The constructor takes other arguments than those of a kernel env.
+    """
     vec = batch.vec
-    return type(vec)(n, **{"max_episode_steps": vec.max_episode_steps, **vec._lane_arguments(lane), **kwargs})
+    arguments = {"max_episode_steps": vec.max_episode_steps, **vec._lane_arguments(lane), **kwargs}
+    try:
+        return type(vec)(n, **arguments)
+    except TypeError:
+        raise NotImplementedError from None
 
 
 def check_snapshot(batch: BatchUnderTest) -> None:

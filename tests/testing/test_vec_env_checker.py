@@ -569,6 +569,13 @@ class Limited(Counters):
         return Counters._step_some(self, actions, np.ones(self.num_envs, bool))
 
 
+class OtherSprings(Springs):
+    """One whose constructor takes something else."""
+
+    def __init__(self, num_envs, level):
+        super().__init__(num_envs, stiffness=level)
+
+
 class OneMode(Walks):
     """One that knows one autoreset mode."""
 
@@ -592,6 +599,7 @@ class OneMode(Walks):
         lambda: Springs(3, debug=True, max_episode_steps=4),
         lambda: Springs(3, stiffness=sekai.PerLane([0.1, 0.2, 0.3])),
         lambda: Springs(1500),
+        lambda: OtherSprings(3, 0.2),
         lambda: sekai.VecTimeLimit(Springs(3), 4),
         lambda: sekai.VecFrameStackObservation(walks(), 3),
         lambda: sekai.VecNormalizeReward(Springs(3)),
