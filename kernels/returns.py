@@ -6,8 +6,8 @@ Arrays are time-major, (T, N), and C-contiguous:
     terminated, truncated, valid              bool; a row that is not valid is no transition: its results are 0, and
                                               the rows around it are computed as if it were not there
 
-Kernels go from the last row to the first, in blocks of lanes, and keep what a row has to know of the later ones in
-scratch space. All arithmetic is in float64.
+Entries compute lanes first to last - 1. They go from the last row to the first, in blocks of lanes, and keep what a row
+has to know of the later ones in scratch space. All arithmetic is in float64.
 
 Values are chosen, never multiplied by 0 or 1: NaN or infinity where nothing should be read does no harm, and where
 something is, it shows.
@@ -23,7 +23,7 @@ BLOCK = 4096
 
 
 @entry
-def discounted_returns(rewards, next_values, terminated, truncated, valid, gamma, tails, is_last, returns):
+def discounted_returns(first, last, rewards, next_values, terminated, truncated, valid, gamma, tails, is_last, returns):
     """Compute discounted sums of rewards to the end of the episode.
 
     Writes: returns (float64, (T, N)).
@@ -34,9 +34,9 @@ def discounted_returns(rewards, next_values, terminated, truncated, valid, gamma
     rewards, next_values, returns = borrow(rewards), borrow(next_values), borrow(returns)
     terminated, truncated, valid = borrow(terminated), borrow(truncated), borrow(valid)
     tails, is_last = borrow(tails), borrow(is_last)
-    for first in range(0, rewards.shape[1], BLOCK):
-        lanes = slice(first, first + BLOCK)
-        tail = tails[0, : min(BLOCK, rewards.shape[1] - first)]
+    for start in range(first, last, BLOCK):
+        stop = min(start + BLOCK, last)
+        lanes, tail = slice(start, stop), tails[0, : stop - start]
         is_last[:] = True
         for t in range(rewards.shape[0] - 1, -1, -1):
             discounted_row(
@@ -64,7 +64,7 @@ def discounted_row(rewards, next_values, terminated, truncated, valid, gamma, ta
 
 
 @entry
-def n_step_returns(rewards, next_values, terminated, truncated, valid, gamma, tails, is_last, returns):
+def n_step_returns(first, last, rewards, next_values, terminated, truncated, valid, gamma, tails, is_last, returns):
     """Compute discounted sums of n rewards and the value that follows; of fewer where there are fewer.
 
     Writes: returns (float64, (T, N)).
@@ -76,9 +76,9 @@ def n_step_returns(rewards, next_values, terminated, truncated, valid, gamma, ta
     terminated, truncated, valid = borrow(terminated), borrow(truncated), borrow(valid)
     tails, is_last = borrow(tails), borrow(is_last)
     n = tails.shape[0] - 1
-    for first in range(0, rewards.shape[1], BLOCK):
-        lanes = slice(first, first + BLOCK)
-        size = min(BLOCK, rewards.shape[1] - first)
+    for start in range(first, last, BLOCK):
+        stop = min(start + BLOCK, last)
+        lanes, size = slice(start, stop), stop - start
         is_last[:] = True
         for t in range(rewards.shape[0] - 1, -1, -1):
             tails[0, :size] = next_values[t, lanes]
@@ -108,7 +108,9 @@ def finish_n_step_row(valid, tail, is_last, returns):
 
 
 @entry
-def gae(rewards, values, next_values, terminated, truncated, valid, gamma, lam, tails, advantages, returns):
+def gae(
+    first, last, rewards, values, next_values, terminated, truncated, valid, gamma, lam, tails, advantages, returns
+):  # fmt: skip
     """Compute advantages, and returns as their sums with the values.
 
     Writes: advantages, returns (float64, (T, N)).
@@ -118,9 +120,9 @@ def gae(rewards, values, next_values, terminated, truncated, valid, gamma, lam, 
     rewards, values, next_values = borrow(rewards), borrow(values), borrow(next_values)
     terminated, truncated, valid = borrow(terminated), borrow(truncated), borrow(valid)
     advantages, returns = borrow(advantages), borrow(returns)
-    for first in range(0, rewards.shape[1], BLOCK):
-        lanes = slice(first, first + BLOCK)
-        tail = tails[0, : min(BLOCK, rewards.shape[1] - first)]
+    for start in range(first, last, BLOCK):
+        stop = min(start + BLOCK, last)
+        lanes, tail = slice(start, stop), tails[0, : stop - start]
         tail[:] = 0.0
         for t in range(rewards.shape[0] - 1, -1, -1):
             gae_row(
@@ -144,7 +146,7 @@ def gae_row(rewards, values, next_values, terminated, truncated, valid, gamma, d
 
 @entry
 def vtrace(
-    log_rhos, rewards, values, next_values, terminated, truncated, valid,
+    first, last, log_rhos, rewards, values, next_values, terminated, truncated, valid,
     gamma, lam, clip_rho, clip_c, tails, advantages, targets,
 ):  # fmt: skip
     """Compute V-trace value targets, and the advantages of its policy gradient.
@@ -157,9 +159,9 @@ def vtrace(
     log_rhos, rewards, values, next_values = borrow(log_rhos), borrow(rewards), borrow(values), borrow(next_values)
     terminated, truncated, valid = borrow(terminated), borrow(truncated), borrow(valid)
     advantages, targets = borrow(advantages), borrow(targets)
-    for first in range(0, rewards.shape[1], BLOCK):
-        lanes = slice(first, first + BLOCK)
-        tail = tails[0, : min(BLOCK, rewards.shape[1] - first)]
+    for start in range(first, last, BLOCK):
+        stop = min(start + BLOCK, last)
+        lanes, tail = slice(start, stop), tails[0, : stop - start]
         tail[:] = 0.0
         for t in range(rewards.shape[0] - 1, -1, -1):
             vtrace_row(

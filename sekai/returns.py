@@ -29,7 +29,7 @@ value is wrong; nothing is written then.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -38,6 +38,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sekai.kernels import returns as kernels
 from sekai.utils.integers import positive_int
+from sekai.vector.threads import available, over_lanes
+
+# Threads cost some 50 us a call, and short pieces of rows are slow to read.
+THREADS_PAY = 2**20  # numbers of a result
+LANES_PER_THREAD = 2048
 
 Floats = NDArray[np.float64]
 
@@ -95,7 +100,7 @@ def discounted_returns(
     numbers = _numbers(shape, rewards=rewards, next_values=next_values)
     flags = _flags(shape, terminated, truncated, valid)
     results = _results(shape, 1, None if out is None else [out], numbers + flags)
-    kernels.discounted_returns(*numbers, *flags, gamma, *_scratch(1), *results)
+    _run(kernels.discounted_returns, [*numbers, *flags, gamma], lambda: _scratch(1), results)
     return results[0]
 
 
@@ -129,7 +134,7 @@ def n_step_returns(
     numbers = _numbers(shape, rewards=rewards, next_values=next_values)
     flags = _flags(shape, terminated, truncated, valid)
     results = _results(shape, 1, None if out is None else [out], numbers + flags)
-    kernels.n_step_returns(*numbers, *flags, gamma, *_scratch(min(n, shape[0]) + 1), *results)
+    _run(kernels.n_step_returns, [*numbers, *flags, gamma], lambda: _scratch(min(n, shape[0]) + 1), results)
     return results[0]
 
 
@@ -163,7 +168,7 @@ def gae(
     numbers = _numbers(shape, rewards=rewards, values=values, next_values=next_values)
     flags = _flags(shape, terminated, truncated, valid)
     results = _results(shape, 2, out, numbers + flags)
-    kernels.gae(*numbers, *flags, gamma, lam, _scratch(1)[0], *results)
+    _run(kernels.gae, [*numbers, *flags, gamma, lam], lambda: _scratch(1)[:1], results)
     return GAE(*results)
 
 
@@ -204,7 +209,7 @@ def vtrace(
     numbers = _numbers(shape, log_rhos=log_rhos, rewards=rewards, values=values, next_values=next_values)
     flags = _flags(shape, terminated, truncated, valid)
     results = _results(shape, 2, out, numbers + flags)
-    kernels.vtrace(*numbers, *flags, gamma, lam, clip_rho, clip_c, _scratch(1)[0], *results)
+    _run(kernels.vtrace, [*numbers, *flags, gamma, lam, clip_rho, clip_c], lambda: _scratch(1)[:1], results)
     return VTrace(*results)
 
 
@@ -248,11 +253,6 @@ def _flags(
     return [_prepared(name, array, np.bool_, shape) for name, array in found.items()]
 
 
-def _scratch(rows: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return what the kernels keep of later rows, for one block of lanes."""
-    return np.empty((rows, kernels.BLOCK)), np.empty(kernels.BLOCK, np.bool_)
-
-
 def _prepared(name: str, array: NDArray[Any], dtype: type, shape: tuple[int, int]) -> NDArray[Any]:
     """Return an array as the kernels take it, copied only if need be."""
     if array.shape != shape:
@@ -278,3 +278,21 @@ def _results(
         if any(np.may_share_memory(array, other) for other in [*arguments, *out[:k]]):
             raise ValueError("out must not overlap the arguments, or one of its arrays the other")
     return list(out)
+
+
+def _run(
+    entry: Callable[..., None], arguments: list[Any], scratch: Callable[[], tuple[Any, ...]], results: list[Floats]
+) -> None:
+    """Call a kernel, in several threads if there is enough to do; the results are the same."""
+    size, num_lanes = results[0].size, results[0].shape[1]
+
+    def work(first: int, last: int) -> None:
+        entry(first, last, *arguments, *scratch(), *results)
+
+    if size > 0:
+        over_lanes(work, num_lanes, LANES_PER_THREAD, available() if size >= THREADS_PAY else 1)
+
+
+def _scratch(rows: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return what a kernel keeps of later rows, for one block of lanes."""
+    return np.empty((rows, kernels.BLOCK)), np.empty(kernels.BLOCK, np.bool_)

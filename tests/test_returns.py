@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numba import config
 
+from sekai import returns
 from sekai.kernels import returns as kernels
 from sekai.returns import GAE, VTrace, discounted_returns, gae, n_step_returns, vtrace
 
@@ -341,6 +342,16 @@ def test_a_lane_alone_is_as_in_a_batch(run):
         assert_same_bits(run(changed(d, lambda x, i=i: x[:, [i]])), [result[:, [i]] for result in batch])
     order = np.random.default_rng(1).permutation(2 * kernels.BLOCK + 9)
     assert_same_bits(run(changed(d, lambda x: x[:, order])), [result[:, order] for result in batch])
+
+
+@pytest.mark.parametrize("run", ALL)
+def test_the_number_of_threads_does_not_matter(run, monkeypatch):
+    d = random_data(3, 5 * returns.LANES_PER_THREAD + 1)
+    alone = run(d)
+    monkeypatch.setattr(returns, "THREADS_PAY", 1)
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(returns, "available", lambda threads=threads: threads)
+        assert_same_bits(run(d), alone)
 
 
 @pytest.mark.parametrize("run", ALL)

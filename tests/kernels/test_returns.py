@@ -29,7 +29,7 @@ def results_of(name, run, scratch=0.0):
     tails = np.full((3 if name == "n_step_returns" else 1, returns.BLOCK), scratch)
     is_last = [np.zeros(returns.BLOCK, np.bool_)] if num_results == 1 else []
     results = np.full((num_results, T, N), np.nan)
-    run(*numbers, *flags, *parameters, tails, *is_last, *results)
+    run(0, N, *numbers, *flags, *parameters, tails, *is_last, *results)
     return results
 
 
@@ -46,6 +46,15 @@ def test_plain_python_gives_the_same_bits(name):
 def test_scratch_space_may_hold_anything(name):
     entry = getattr(returns, name)
     np.testing.assert_array_equal(results_of(name, entry, np.nan), results_of(name, entry))
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_other_lanes_are_left_alone(name):
+    entry = getattr(returns, name)
+    whole, part = results_of(name, entry), results_of(name, lambda _, __, *arguments: entry(5, N - 7, *arguments))
+    np.testing.assert_array_equal(part[..., 5:-7], whole[..., 5:-7])
+    assert np.isnan(part[..., :5]).all()
+    assert np.isnan(part[..., -7:]).all()
 
 
 @pytest.mark.parametrize(
