@@ -4,9 +4,9 @@ All sides of a comparison take turns, and the median of the ratios within a roun
 short.
 
 The loops are vectorised over lanes and give the same results, rows that are no transitions included. Both sides
-overwrite arrays that they are given: fresh memory for the results takes either some 4 ms more. A kernel reads and writes
-170 MB once, and takes hardly longer than that does; so the simpler loop that does not look at `valid`, which is shown
-besides, gains on it.
+overwrite arrays that they are given: fresh memory for the results takes either some 4 ms more. A kernel reads and
+writes 170 MB once, and takes hardly longer than that does; so the simpler loop that does not look at `valid`, which is
+shown besides, gains on it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Arrays are time-major, `(T, N)`: T rows of N lanes, as `sekai.rollout` records them.
 
-    rewards       real numbers, as are the values; results are float64, and so is the arithmetic
+    rewards       real numbers, as are the values; results are float64, and so is the arithmetic (integers beyond 2**53
+                  are rounded)
     values        a critic's values of the observations that the actions were chosen by
     next_values   its values of their true successors (`Rollout.next_observations`), which are not the next row's
                   observations where an episode ended
@@ -22,8 +23,8 @@ at a truncation. NaN and infinity are passed on to all results that depend on th
 
 Arrays are copied unless they are C-contiguous, writable, and of float32, float64 or bool. `out` takes an earlier
 result, or arrays like it, to be overwritten and returned, which is faster than to get fresh memory; it must not overlap
-the arguments. Every function raises a TypeError if an argument is of the wrong kind and a ValueError if its shape or
-value is wrong; nothing is written then.
+the arguments. Large arrays are shared among threads; results do not depend on how many. Every function raises a
+TypeError if an argument is of the wrong kind and a ValueError if its shape or value is wrong; nothing is written then.
 """
 
 from __future__ import annotations
