@@ -12,6 +12,7 @@ from sekai.kernels.episode import (
     SAME_STEP,
     TERMINATED,
     TRUNCATED,
+    any_nonzero,
     copy_row,
     first_invalid,
     gather_ends,
@@ -65,6 +66,7 @@ def rollout(
         if returns.size and count + n * num_steps > returns.size:
             return lo, count
         book = book_views(memory, lo, hi)
+        frozen = mode == SAME_STEP and any_nonzero(book.ending)  # since before the mode changed
         lane_keys(policy_seeds[:, lo:hi], keys[:n])
         if sees:
             observe_block(memory, params, lo, hi, at_step(observations, start, lo, hi))
@@ -72,15 +74,16 @@ def rollout(
             a, r = at_step(actions, t, lo, hi), at_step(rewards, t, lo, hi)
             te, tr = at_step(terminated, t, lo, hi), at_step(truncated, t, lo, hi)
             ran = at_step(valid, t, lo, hi)
-            note_running(book.ending, mode, ran)
+            note_running(book.ending, mode == SAME_STEP and not frozen, ran)
             if not given:
                 o = at_step(observations, t, lo, hi)
                 act(weights, group, lo, hi, o, keys[:n], policy_rng, work, clock + np.uint64(t - start), bounds, a)
                 bad = first_invalid(a, accepted, book.ending, ran, True)
                 if bad >= 0:
                     return lo + bad, -1 - t
-            elapsed = info_views(info[t, :, lo:hi], 0, n).elapsed_steps if info.shape[0] else book.elapsed
-            ended = advance_running(memory, params, lo, hi, a, ran, False, limit, mode, r, te, tr, elapsed)
+            # Contiguous in either case, or it would keep the loop that writes it from vectorising.
+            elapsed = info_views(info[t], lo, hi).elapsed_steps if info.shape[0] else ends[:n]
+            ended = advance_running(memory, params, lo, hi, a, ran, frozen, limit, mode, r, te, tr, elapsed)
             if info.shape[0]:
                 inform_block(memory, params, lo, hi, info[t, :, lo:hi])
             o = at_step(observations, t + 1, lo, hi)
@@ -91,6 +94,8 @@ def rollout(
                     memory, params, lo, hi, mode, t, ran, te, tr, ends, returns, episodes, final_observations, o, sees,
                     stats[lo // BLOCK], count,
                 )  # fmt: skip
+            if frozen:
+                repeat_flags(book.ending, te, tr)
     return last, count
 
 
@@ -156,10 +161,18 @@ def policy_rows(policy_rng, lo, hi):
 
 
 @kernel
-def note_running(ending, mode, ran):
+def note_running(ending, all_run, ran):
     """Write down which lanes run before a step."""
     for i in range(ran.size):
-        ran[i] = mode == SAME_STEP or ending[i] == 0
+        ran[i] = all_run or ending[i] == 0
+
+
+@kernel
+def repeat_flags(ending, terminated, truncated):
+    """Write the flags of lanes that wait for their reset, and were left out of a step."""
+    for i in range(ending.size):
+        terminated[i] |= ending[i] & TERMINATED != 0
+        truncated[i] |= ending[i] & TRUNCATED != 0
 
 
 @kernel

@@ -73,6 +73,7 @@ def run_fused(
             found.extend(part)
         vec._action_clock += np.uint64(steps)
 
+    vec._may_wait |= vec.autoreset_mode != "same_step"
     advance(0, 0)  # compiles
     size = min(num_steps, max(1, CHUNK // n))
     if lists:

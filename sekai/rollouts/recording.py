@@ -61,7 +61,8 @@ def blueprints(vec: VecEnv[Any, Any], policy: Any, num_steps: int, names: Sequen
         "valid": (num_steps, flags),
     }
     wanted = [name for name in ARRAYS if name in names]
-    if names and vec.autoreset_mode != "same_step":
+    all_valid = vec.autoreset_mode == "same_step" and isinstance(vec, KernelVecEnv) and vec._waiting() is None
+    if names and not all_valid:
         wanted.append("valid")
 
     def blueprint(length: int, row: np.ndarray) -> np.ndarray:

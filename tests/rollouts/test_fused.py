@@ -123,6 +123,24 @@ def test_an_env_of_one_generator_of_another_kind_is_stepped(lib):
         sekai.rollout(batch(), policies.Constant(1), 3)
 
 
+def test_lanes_stay_frozen_when_the_mode_changes(lib):
+    def batch():
+        vec = lib.make(n=1100, mode="disabled", limit=12)
+        sekai.rollout(vec, "random", 11)
+        vec.autoreset_mode = "same_step"
+        return vec
+
+    vec = batch()
+    frozen = vec._book_row("ending") != 0
+    found = sekai.rollout(vec, "random", 30, record=everything(vec))
+    assert 0 < frozen.sum() < 1100
+    assert np.array_equal(found.valid, np.tile(~frozen, (30, 1)))
+    assert not found.rewards[:, frozen].any()
+    assert_stepping_gives(lib, batch(), found)
+    rows, vec = iter(found.actions), batch()
+    lib.assert_same(sekai.rollout(vec, lambda observations: next(rows), 30, record=everything(vec)), found)
+
+
 # ---- however it is cut up ------------------------------------------------------------------------
 
 

@@ -48,7 +48,7 @@ def test_given_actions_are_recorded_as_a_copy(lib):
             assert not np.shares_memory(found.actions, actions)
 
 
-def test_valid_takes_no_memory_in_same_step_mode(lib, mode):
+def test_valid_takes_no_memory_where_all_rows_are(lib, mode):
     found = sekai.rollout(lib.make(mode=mode), "random", 60)
     assert found.valid.all() == (mode == "same_step")
     assert found.valid.strides == ((0, 0) if mode == "same_step" else (7, 1))
