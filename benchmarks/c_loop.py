@@ -1,4 +1,4 @@
-"""CartPole in C, stepping the memory of a batch of sekai's."""
+"""Environments in C, stepping the memory of a batch of sekai's."""
 
 from __future__ import annotations
 
@@ -10,43 +10,42 @@ from typing import Any
 
 import numpy as np
 
-SOURCE = Path(__file__).with_name("cartpole.c")
+FOLDER = Path(__file__).parent
 COMMAND = ("cc", "-O3", "-march=native", "-shared", "-fPIC")
 
+# The program of each environment, and its struct `lanes`: the first word of each row.
+PROGRAMS = {
+    "CartPole-v1": (
+        "cartpole.c", ("x", "x_dot", "theta", "theta_dot", "episode_return", "past_end", "elapsed", "rng")
+    ),
+    "Pendulum-v1": ("pendulum.c", ("theta", "theta_dot", "last_u", "episode_return", "elapsed", "rng")),
+}  # fmt: skip
 
-class Lanes(ctypes.Structure):
-    """The struct `lanes` of the C program: the first word of each row."""
 
-    _fields_ = [
-        (name, ctypes.c_void_p)
-        for name in ("x", "x_dot", "theta", "theta_dot", "episode_return", "past_end", "elapsed", "rng")
-    ]
-
-
-def compiled() -> Any:
-    """The function `step` of the C program.
+def compiled(source: Path, lanes: type[ctypes.Structure]) -> Any:
+    """The function `step` of a C program.
 
     Raises:
         OSError, subprocess.CalledProcessError: There is no C compiler, or it failed.
     """
     with tempfile.TemporaryDirectory() as folder:
-        library = Path(folder, "cartpole.so")
-        subprocess.run([*COMMAND, "-o", str(library), str(SOURCE)], check=True)
+        library = Path(folder, "loop.so")
+        subprocess.run([*COMMAND, "-o", str(library), str(source)], check=True)
         step = ctypes.CDLL(str(library)).step
     pointer, integer = ctypes.c_void_p, ctypes.c_int64
-    step.argtypes = [integer, integer, Lanes, pointer, integer, *[pointer] * 7]
+    step.argtypes = [integer, integer, lanes, pointer, integer, *[pointer] * 7]
     step.restype = integer
     return step
 
 
 class CLoop:
-    """Steps a batch of CartPoles in C, in the batch's own arrays: the layout is the same on both sides.
+    """Steps a batch in C, in the batch's own arrays: the layout is the same on both sides.
 
     Args:
-        vec: A `CartPoleVecEnv` that was reset; nobody else steps it.
+        vec: A batch of one of the `PROGRAMS` that was reset; nobody else steps it.
 
     Attributes:
-        observations: float32 `(N, 4)`, written by `step`.
+        observations: float32 `(N, k)`, written by `step`.
         rewards: float64 `(N,)`.
         terminated, truncated: uint8 `(N,)`.
     """
@@ -54,21 +53,23 @@ class CLoop:
     def __init__(self, vec: Any) -> None:
         n = vec.num_envs
         self._vec = vec
-        self.observations, self.rewards = np.empty((n, 4), np.float32), np.empty(n)
+        source, names = PROGRAMS[vec.spec.id]
+        self.observations, self.rewards = vec._empty_observations(n), np.empty(n)
         self.terminated, self.truncated = np.empty(n, np.uint8), np.empty(n, np.uint8)
-        info, ends, final_observations = np.empty(n, np.int64), np.empty(n + 1, np.int64), np.empty((n, 4), np.float32)
+        info, ends, final_observations = np.empty(n, np.int64), np.empty(n + 1, np.int64), vec._empty_observations(n)
         state = {name: vec._state_row(name) for name in vec._state.kinds}
         book = {name: vec._book_row(name) for name in ("episode_return", "elapsed")}
         rows = {**state, **book, "rng": vec._rng}
-        lanes = Lanes(**{name: row.ctypes.data for name, row in rows.items()})
+        fields = {"_fields_": [(name, ctypes.c_void_p) for name in names]}
+        lanes = type("Lanes", (ctypes.Structure,), fields)
         self._outputs = (
             self.observations, self.rewards, self.terminated, self.truncated, info, ends, final_observations
         )  # fmt: skip
         pointers = [array.ctypes.data for array in self._outputs]
-        self._arguments = n, vec._memory.shape[1], lanes
+        self._arguments = n, vec._memory.shape[1], lanes(**{name: rows[name].ctypes.data for name in names})
         self._rest = vec.max_episode_steps, *pointers
-        self._step = compiled()
+        self._step = compiled(FOLDER / source, lanes)
 
     def step(self, actions: np.ndarray) -> None:
-        """Step all lanes with int64 actions `(N,)`."""
+        """Step all lanes with actions as kernels take them: int64 `(N,)`, or float64 `(N, 1)`."""
         self._step(*self._arguments, actions.ctypes.data, *self._rest)

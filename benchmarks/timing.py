@@ -30,10 +30,13 @@ class Contestant(NamedTuple):
 def interleaved(contestants: dict[str, Contestant], rounds: int) -> dict[str, np.ndarray]:
     """Let all take turns; returns the seconds that each took for one of its things, `(rounds,)`.
 
-    A turn is as many calls as take some 50 ms, but one at least. A first round, in which things compile and caches
-    fill, does not count.
+    A turn is as many calls as take some 50 ms, but one at least. A first call, in which things compile, and a first
+    round, in which caches fill, do not count.
     """
-    calls = {name: max(1, int(TURN / turn(contestant, 2))) for name, contestant in contestants.items()}
+    calls = {}
+    for name, contestant in contestants.items():
+        contestant.run()
+        calls[name] = max(1, int(TURN / turn(contestant, 1)))
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(1 + rounds):
         for name, contestant in contestants.items():
