@@ -6,6 +6,7 @@ Everything is imported when it is first asked for: importing the package compile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sekai import compat as compat
     from sekai import core as core
     from sekai import envs as envs
     from sekai import error as error
@@ -180,6 +181,7 @@ else:
             """,
         },
         modules={
+            "compat": "sekai.compat",
             "core": "sekai.core",
             "envs": "sekai.envs",
             "error": "sekai.error",
