@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sekai.core.env import Env
+from sekai.core.multi_agent import MultiAgentEnv
 from sekai.core.wrapper import Wrapper
 from sekai.error import EnvNotFound
 from sekai.registry.entry_point import load
@@ -41,7 +42,7 @@ def chosen(spec: EnvSpec, max_episode_steps: int | None, kwargs: dict[str, Any])
 def build_env(spec: EnvSpec) -> Env[Any, Any]:
     """Make one environment with just the time limit, arguments and wrappers of `spec`."""
     env: Env[Any, Any] = _env_factory(spec)(**copied(spec.kwargs, arrays=False))
-    if not isinstance(env, Env):
+    if not isinstance(env, (Env, MultiAgentEnv)):
         raise TypeError(f"the entry point of {spec.id!r} must return a sekai.Env, got {env!r}")
     env.spec = replace(spec)
     if spec.max_episode_steps is not None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sekai
-from sekai.core import Env, ResetResult, StepResult, Wrapper
+from sekai.core import Env, MAResetResult, MAStepResult, MultiAgentEnv, ResetResult, StepResult, Wrapper
 from sekai.error import EnvNotFound
 from sekai.registry import EnvRegistry, EnvSpec, WrapperSpec, building
 from sekai.wrappers.time_limit import TimeLimit
@@ -21,6 +21,16 @@ class Plain(Env):
 
     def step(self, action):
         return StepResult(0, 0.0, False, False, {})
+
+
+class Team(MultiAgentEnv):
+    agents = possible_agents = ("a", "b")
+
+    def reset(self, *, seed=None, options=None):
+        return MAResetResult({}, {})
+
+    def step(self, actions):
+        return MAStepResult({}, {}, {}, {}, {})
 
 
 class Batch:
@@ -107,6 +117,18 @@ def test_a_factory_must_return_an_env(registry):
     registry.register("A-v0", lambda: 5)
     with pytest.raises(TypeError, match=r"'A-v0' must return a sekai\.Env, got 5"):
         registry.make("A-v0")
+
+
+def test_a_multi_agent_env_is_made_without_what_is_for_one_agent(registry):
+    registry.register("A-v0", Team)
+    env = registry.make("A-v0")
+    assert type(env) is Team
+    assert env.spec == registry.spec("A-v0")
+    with pytest.raises(TypeError, match=r"TimeLimit wraps an instance of sekai\.Env, got <Team agents=\['a', 'b'\]>"):
+        registry.make("A-v0", max_episode_steps=5)
+    registry.register("A-v1", Team, additional_wrappers=(WrapperSpec("layer", Layer, {}),))
+    with pytest.raises(TypeError, match=r"Layer wraps an instance of sekai\.Env"):
+        registry.make("A-v1")
 
 
 def test_changes_outside_do_not_reach_the_registry(registry):
