@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sekai import kernels as kernels
     from sekai import policies as policies
     from sekai import registry as registry
+    from sekai import rendering as rendering
     from sekai import returns as returns
     from sekai import spaces as spaces
     from sekai import stats as stats
@@ -188,6 +189,7 @@ else:
             "kernels": "sekai.kernels",
             "policies": "sekai.policies",
             "registry": "sekai.registry",
+            "rendering": "sekai.rendering",
             "returns": "sekai.returns",
             "space_utils": "sekai.spaces.utils",
             "spaces": "sekai.spaces",
