@@ -152,7 +152,7 @@ def c_and_kernel(actions: np.ndarray) -> tuple[CLoop, Callable[[np.ndarray], Any
 
     def kernel(actions: np.ndarray) -> Any:
         return vec._program.step(
-            vec._memory, vec._param_rows.words, actions, vec._actions.accepted, vec._everyone, False,
+            vec._packed_memory, vec._param_rows.packed(vec._param_rows.words), actions, vec._actions.accepted, vec._everyone, False,
             vec.max_episode_steps, 0, 0, vec.num_envs, False, *out, vec._ends, vec._final_observations, vec._reset_info,
         )  # fmt: skip
 

@@ -10,16 +10,18 @@ environment:
     step_block                                             its own, or the template below
 
 `memory` is a `float64[rows, ≥ N]` of 64-bit words: the environment's state, the book-keeping of episodes and the
-random streams. Lanes are worked on in blocks that stay in the cache while every stage runs over them. Slices come
-first and loops start at 0: the same loop over `range(lo, hi)` does not vectorise, since Numba must allow for negative
-indices.
+random streams; where the state has arrays, a tuple of these words and of arrays `(N, …)`. `params` is a `float64[P]`
+or `float64[P, N]`, or a tuple of it and of arrays that all lanes share; observations are an array or a tuple of arrays.
+
+Lanes are worked on in blocks that stay in the cache while every stage runs over them. Slices come first and loops
+start at 0: the same loop over `range(lo, hi)` does not vectorise, since Numba must allow for negative indices.
 """
 
 import numpy as np
 from numba.extending import overload
 
 from sekai.kernels.jit import kernel
-from sekai.kernels.rows import borrow
+from sekai.kernels.rows import borrow, copy_row, lanes
 
 BLOCK = 1024
 
@@ -94,7 +96,7 @@ def step(memory, params, actions, bounds, mask, masked, limit, mode, first, last
         ended = advance_running(
             memory, params, lo, hi, actions[lo:hi], mask[lo:hi], masked, limit, mode, rewards[lo:hi], te, tr, elapsed
         )
-        observe_block(memory, params, lo, hi, observations[lo:hi])
+        observe_block(memory, params, lo, hi, lanes(observations, lo, hi))
         inform_block(memory, params, lo, hi, info[:, lo:hi])
         if ended and mode == SAME_STEP:
             count = autoreset(
@@ -217,7 +219,7 @@ def autoreset(
         rng_array(memory, lo, hi),
         book_views(memory, lo, hi),
     )
-    o, x = observations[lo:hi], info_views(info, lo, hi)
+    o, x = borrow_observations(lanes(observations, lo, hi)), info_views(info, lo, hi)
     first = count
     count = gather_ends(terminated, truncated, lo, ends, count)
     for k in range(first, count):
@@ -234,7 +236,7 @@ def autoreset(
 
 def look(memory, params, lo, hi, observations, info):
     """Write the observations and infos of lanes lo to hi - 1."""
-    observe_block(memory, params, lo, hi, observations[lo:hi])
+    observe_block(memory, params, lo, hi, lanes(observations, lo, hi))
     inform_block(memory, params, lo, hi, info[:, lo:hi])
     steps, elapsed = info_views(info, lo, hi).elapsed_steps, book_views(memory, lo, hi).elapsed
     for i in range(hi - lo):
@@ -385,21 +387,3 @@ def swap_columns(first, k, second, i):
     """Exchange column k of `first` and column i of `second`."""
     for row in range(first.shape[0]):
         first[row, k], second[row, i] = second[row, i], first[row, k]
-
-
-def copy_row(to, k, source, i):
-    """Row i of `source` into row k of `to`."""
-    to[k] = source[i]
-
-
-@overload(copy_row)
-def _compile_copy_row(to, k, source, i):
-    # Spelt out for vectors: views of rows cost more than the copy.
-    def vector(to, k, source, i):
-        for j in range(to.shape[1]):
-            to[k, j] = source[i, j]
-
-    def other(to, k, source, i):
-        to[k] = source[i]
-
-    return vector if to.ndim == 2 else other

@@ -6,6 +6,8 @@ A million lanes are then as fast as a thousand. Parts are those of `sekai.kernel
 """
 
 import numpy as np
+from numba.extending import overload
+from numba.types import BaseTuple
 
 from sekai.kernels.episode import (
     BLOCK,
@@ -13,14 +15,13 @@ from sekai.kernels.episode import (
     TERMINATED,
     TRUNCATED,
     any_nonzero,
-    copy_row,
     first_invalid,
     gather_ends,
     start_episode,
 )
 from sekai.kernels.hashing import lane_keys
-from sekai.kernels.jit import entry, kernel
-from sekai.kernels.rows import borrow
+from sekai.kernels.jit import PART_OPTIONS, entry, kernel
+from sekai.kernels.rows import borrow, by_leaf, copy_row, lanes, num_rows
 
 
 def rollout(
@@ -58,7 +59,7 @@ def rollout(
     terminated, truncated, valid, info = borrow(terminated), borrow(truncated), borrow(valid), borrow(info)
     returns, episodes, final_observations = borrow(returns), borrow(episodes), borrow(final_observations)
     stats, keys, ends, work = borrow(stats), borrow(keys), borrow(ends), borrow(work)
-    sees = looks or observations.shape[0] > 1
+    sees = looks or num_rows(observations) > 1
     count = np.int64(0)
     for lo in range(first, last, BLOCK):
         hi = min(lo + BLOCK, last)
@@ -105,8 +106,8 @@ def act(weights, group, lo, hi, observations, keys, policy_rng, work, clock, bou
     while i < hi:
         j = min(hi, (i // group + 1) * group)
         act_block(
-            weights[i // group], observations[i - lo : j - lo], keys[i - lo : j - lo], policy_rows(policy_rng, i, j),
-            work, clock, bounds, action[i - lo : j - lo],
+            weights[i // group], lanes(observations, i - lo, j - lo), keys[i - lo : j - lo],
+            policy_rows(policy_rng, i, j), work, clock, bounds, action[i - lo : j - lo],
         )  # fmt: skip
         i = j
 
@@ -129,7 +130,7 @@ def end_episodes(
             returns[count] = book.episode_return[i]
             episodes[0, count], episodes[1, count], episodes[2, count] = lo + i, t, book.elapsed[i]
             episodes[3, count] = TERMINATED * terminated[i] + TRUNCATED * truncated[i]
-            if final_observations.shape[0]:
+            if num_rows(final_observations):
                 copy_row(final_observations, count, o, i)
             count += 1
     if mode == SAME_STEP:
@@ -141,10 +142,18 @@ def end_episodes(
     return count
 
 
-@kernel
-def at_step(array, t, lo, hi):
-    """Lanes lo to hi - 1 of row t of an array, or of its only row."""
-    return array[t if array.shape[0] > 1 else 0, lo:hi]
+def at_step(arrays, t, lo, hi):
+    """Lanes lo to hi - 1 of row t, or of the only row, of an array, or of each of a tuple of arrays."""
+    if isinstance(arrays, tuple):
+        return tuple(at_step(array, t, lo, hi) for array in arrays)
+    return arrays[t if arrays.shape[0] > 1 else 0, lo:hi]
+
+
+@overload(at_step, jit_options=PART_OPTIONS)
+def _compile_at_step(arrays, t, lo, hi):
+    if isinstance(arrays, BaseTuple):
+        return by_leaf(at_step, arrays, t, lo, hi)
+    return lambda arrays, t, lo, hi: arrays[t if arrays.shape[0] > 1 else 0, lo:hi]
 
 
 @kernel

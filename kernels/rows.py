@@ -2,10 +2,12 @@
 
 A batch keeps all state in one C-contiguous array of 64-bit words, a row per field: a kernel call costs about 0.15 us
 per array. The functions here make the kernels that view a block of such rows as a named tuple; `s.theta[i]` is then an
-ordinary array access, and integer fields are the same words read as `int64`.
+ordinary array access, and integer fields are the same words read as `int64`. Fields with more than one value a lane
+are arrays of their own, `s.weights[i, k]`, and go in a tuple with the words.
 """
 
 from collections import namedtuple
+from inspect import signature
 
 import numba
 import numpy as np
@@ -16,66 +18,109 @@ from numba.np.arrayobj import make_array, populate_array
 
 from sekai.kernels.jit import PART_OPTIONS, generate
 
-WORDS = {float: "words", int: "as_type(words, int64)", bool: "as_type(words, int64)"}
+WORDS = {float: "{}", int: "as_type({}, int64)", bool: "as_type({}, int64)"}
 
 
-def row_views(owner, name, fields, first=0):
-    """A kernel `views(words, lo, hi)`: the rows of lanes lo to hi - 1 as a named tuple.
+def row_views(owner, name, fields, first=0, packed=False, arrays=()):
+    """A kernel `views(memory, lo, hi)`: the rows of lanes lo to hi - 1 as a named tuple.
 
     Args:
         owner: dotted name of the class that the rows belong to.
         name: name of the named tuple.
         fields: dict of field names and their types (float, int or bool), in the order of the rows.
-        first: index of the first of these rows in `words`, a `float64[rows, N]`.
+        first: index of the first of these rows in the words, a `float64[rows, N]`.
+        packed: whether `memory` is a tuple: the words, and arrays `(N, ...)` that hold more than one value a lane.
+        arrays: names of those arrays, if they belong to the named tuple.
     """
-    views = [f"{WORDS[kind]}[{first + k}, lo:hi]" for k, kind in enumerate(fields.values())]
-    return _views(owner, name, fields, views)
+    words = "memory[0]" if packed else "memory"
+    views = [f"{WORDS[kind].format(words)}[{first + k}, lo:hi]" for k, kind in enumerate(fields.values())]
+    views += [f"memory[{1 + k}][lo:hi]" for k in range(len(arrays))]
+    return _views(owner, name, (*fields, *arrays), f"memory, lo, hi): return Rows({', '.join(views)})")
 
 
-def param_views(owner, fields):
-    """As `row_views`, but a 1-D array of words gives one scalar per field, which the compiler hoists out of loops."""
-    scalars = [f"{WORDS[kind]}[{k}]" for k, kind in enumerate(fields.values())]
-    scalar = _views(owner, "Params", fields, scalars)
-    per_lane = row_views(owner, "Params", fields)
+def info_views(owner, fields, arrays=()):
+    """A kernel `views(info, lo, hi)`, as `row_views`; rows after those of `fields` are shared out among `arrays`.
 
-    def views(words, lo, hi):
-        return scalar(words, lo, hi) if words.ndim == 1 else per_lane(words, lo, hi)
+    Each array has the same number of rows: the length of the longest of them.
+    """
+    views = [f"{WORDS[kind].format('info')}[{k}, lo:hi]" for k, kind in enumerate(fields.values())]
+    first, count = len(fields), len(arrays)
+    if not arrays:
+        return _views(owner, "Info", fields, f"info, lo, hi): return Rows({', '.join(views)})")
+    views += [f"info[{first} + {k} * room : {first} + {k + 1} * room, lo:hi].T" for k in range(count)]
+    room = f"room = (info.shape[0] - {first}) // {count}"
+    return _views(owner, "Info", (*fields, *arrays), f"info, lo, hi): {room}; return Rows({', '.join(views)})")
+
+
+def param_views(owner, fields, arrays=()):
+    """A kernel `views(params, lo, hi)`: the parameters of lanes lo to hi - 1 as a named tuple.
+
+    Of a 1-D array of words it gives one scalar per field, which the compiler hoists out of loops, of a 2-D one the
+    lanes' part of each row. With `arrays`, `params` is a tuple: the words, and those arrays, which all lanes share.
+    """
+    packed = bool(arrays)
+    words = "params[0]" if packed else "params"
+    views = [f"{WORDS[kind].format(words)}[{k}]" for k, kind in enumerate(fields.values())]
+    lanes = [f"{view[:-1]}, lo:hi]" for view in views]
+    shared = [f"params[{1 + k}]" for k in range(len(arrays))]
+    names = (*fields, *arrays)
+    scalar = _views(owner, "Params", names, f"params, lo, hi): return Rows({', '.join(views + shared)})")
+    per_lane = _views(owner, "Params", names, f"params, lo, hi): return Rows({', '.join(lanes + shared)})")
+
+    def views(params, lo, hi):
+        one_for_all = (params[0] if packed else params).ndim == 1
+        return scalar(params, lo, hi) if one_for_all else per_lane(params, lo, hi)
 
     @overload(views)
-    def compile_views(words, lo, hi):
+    def compile_views(params, lo, hi):
         return (
-            (lambda words, lo, hi: scalar(words, lo, hi))
-            if words.ndim == 1
-            else (lambda words, lo, hi: per_lane(words, lo, hi))
+            (lambda params, lo, hi: scalar(params, lo, hi))
+            if (params[0] if packed else params).ndim == 1
+            else (lambda params, lo, hi: per_lane(params, lo, hi))
         )
 
     return views
 
 
-def _views(owner, name, fields, expressions):
-    rows = namedtuple(name, fields)
-    source = f"def views(words, lo, hi):\n    return Rows({', '.join(expressions)})"
-    return generate(source, "views", f"{owner}.{name}", Rows=rows, as_type=as_type, int64=np.int64)
+def _views(owner, name, names, code):
+    rows = namedtuple(name, names)
+    return generate(f"def views({code}", "views", f"{owner}.{name}", Rows=rows, as_type=as_type, int64=np.int64)
 
 
-def rng_rows(owner, first, count):
-    """A kernel `view(words, lo, hi)`: the random words of lanes lo to hi - 1, a tuple of rows, for loops over lanes."""
-    views = ", ".join(f"as_type(words, uint64)[{first + k}, lo:hi]" for k in range(count))
-    source = f"def view(words, lo, hi):\n    return ({views},)"
+def rng_rows(owner, first, count, packed=False):
+    """A kernel `view(memory, lo, hi)`: random words of lanes lo to hi - 1, a tuple of rows, for loops over lanes."""
+    words = "memory[0]" if packed else "memory"
+    views = ", ".join(f"as_type({words}, uint64)[{first + k}, lo:hi]" for k in range(count))
+    source = f"def view(memory, lo, hi):\n    return ({views},)"
     return generate(source, "view", f"{owner}.rng", as_type=as_type, uint64=np.uint64)
 
 
-def rng_array(owner, first, count):
-    """A kernel `view(words, lo, hi)`: the same as one array `uint64[6, hi - lo]`, for draws of single lanes."""
-    source = f"def view(words, lo, hi):\n    return as_type(words, uint64)[{first}:{first + count}, lo:hi]"
+def rng_array(owner, first, count, packed=False):
+    """A kernel `view(memory, lo, hi)`: the same as one array `uint64[6, hi - lo]`, for draws of single lanes."""
+    words = "memory[0]" if packed else "memory"
+    source = f"def view(memory, lo, hi):\n    return as_type({words}, uint64)[{first}:{first + count}, lo:hi]"
     return generate(source, "view", f"{owner}.rng", as_type=as_type, uint64=np.uint64)
 
 
-def borrower(owner, shape):
-    """A kernel `borrow_observations(observations)`; `shape` is that of one lane's, or None if it is not fixed."""
-    lengths = "".join(f", {length}" for length in shape or ())
-    source = f"def borrow_observations(observations):\n    return borrow(observations{lengths})"
-    return generate(source, "borrow_observations", owner, borrow=borrow)
+def borrower(owner, shapes):
+    """A kernel `borrow_observations(observations)`.
+
+    Args:
+        owner: dotted name of the class that it is for.
+        shapes: shape of one lane's observation, or None if it is not fixed; for observations that are a tuple of
+            arrays a dict of the same, by the names that the kernel gives them.
+    """
+
+    def borrowed(arrays, shape):
+        return f"borrow({', '.join([arrays, *map(str, shape or ())])})"
+
+    names = {}
+    result = borrowed("observations", shapes)
+    if isinstance(shapes, dict):
+        leaves = [borrowed(f"observations[{k}]", shape) for k, shape in enumerate(shapes.values())]
+        result, names = f"Observations({', '.join(leaves)})", {"Observations": namedtuple("Observations", shapes)}
+    source = f"def borrow_observations(observations):\n    return {result}"
+    return generate(source, "borrow_observations", owner, borrow=borrow, **names)
 
 
 def as_type(words, dtype):
@@ -137,4 +182,76 @@ def _borrowed(typing, array, inner):
 
 @overload(borrow, jit_options=PART_OPTIONS)
 def _compile_borrow(array, *inner):
+    if isinstance(array, numba.types.BaseTuple):
+        return by_leaf(borrow, array)
     return lambda array, *inner: _borrowed(array, inner)
+
+
+def by_leaf(function, *kinds):
+    """What `overload` compiles for arguments that are tuples of arrays: the function applied to each of the arrays.
+
+    Args:
+        function: a plain function that is overloaded for arrays.
+        *kinds: the Numba types of its arguments, those without a type of their own left out.
+    """
+    names = [name for name, _ in zip(signature(function).parameters, kinds, strict=False)]
+    tuples = [isinstance(kind, numba.types.BaseTuple) for kind in kinds]
+    count = len(kinds[tuples.index(True)])
+    calls = [
+        f"function({', '.join(f'{name}[{k}]' if many else name for name, many in zip(names, tuples, strict=True))})"
+        for k in range(count)
+    ]
+    namespace = {"function": function}
+    exec(f"def leaves({str(signature(function))[1:-1]}): return ({', '.join(calls)},)", namespace)
+    return namespace["leaves"]
+
+
+def lanes(arrays, lo, hi):
+    """Lanes lo to hi - 1 of an array, or of each of a tuple of arrays."""
+    return tuple(array[lo:hi] for array in arrays) if isinstance(arrays, tuple) else arrays[lo:hi]
+
+
+@overload(lanes, jit_options=PART_OPTIONS)
+def _compile_lanes(arrays, lo, hi):
+    if isinstance(arrays, numba.types.BaseTuple):
+        return by_leaf(lanes, arrays, lo, hi)
+    return lambda arrays, lo, hi: arrays[lo:hi]
+
+
+def num_rows(arrays):
+    """Length of an array, or of the arrays of a tuple."""
+    return len(arrays[0] if isinstance(arrays, tuple) else arrays)
+
+
+@overload(num_rows, jit_options=PART_OPTIONS)
+def _compile_num_rows(arrays):
+    if isinstance(arrays, numba.types.BaseTuple):
+        return lambda arrays: arrays[0].shape[0]
+    return lambda arrays: arrays.shape[0]
+
+
+def copy_row(to, k, source, i):
+    """Row i of `source` into row k of `to`, arrays or tuples of arrays."""
+    for target, array in zip(to, source, strict=True) if isinstance(to, tuple) else [(to, source)]:
+        target[k] = array[i]
+
+
+@overload(copy_row, jit_options=PART_OPTIONS)
+def _compile_copy_row(to, k, source, i):
+    if isinstance(to, numba.types.BaseTuple):
+        return by_leaf(copy_row, to, k, source, i)
+
+    # Spelt out: views of rows cost more than the copy, and their assignment takes long to compile.
+    def vector(to, k, source, i):
+        for j in range(to.shape[1]):
+            to[k, j] = source[i, j]
+
+    def matrix(to, k, source, i):
+        for j in range(to.shape[1]):
+            for h in range(to.shape[2]):
+                to[k, j, h] = source[i, j, h]
+
+    def other(to, k, source, i):
+        to[k] = source[i]
+
+    return {2: vector, 3: matrix}.get(to.ndim, other)

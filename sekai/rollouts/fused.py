@@ -13,12 +13,14 @@ from sekai.rollouts.ending import finish
 from sekai.rollouts.progress import Bar
 from sekai.rollouts.recording import ARRAYS
 from sekai.rollouts.result import Rollout
+from sekai.vector.batches import map_arrays
 from sekai.vector.kernel import BLOCK, NO_LIMIT, KernelVecEnv
 from sekai.vector.threads import available, over_lanes, uninterrupted
 
 CHUNK = 20_000_000  # env-steps between two looks at Ctrl-C and the progress bar, some 50 ms
 ROOM = 2**17  # episodes that one call of the kernel has room for
 THREADS_PAY = 500_000  # env-steps for which threads are worth while, some ms
+WEIGHTS = 64  # of a policy, that take as long as the step of a simple env
 
 
 def run_fused(
@@ -33,6 +35,9 @@ def run_fused(
     """Take all steps in compiled code, with a policy that is compiled, or actions that are given."""
     n, num_steps, given = vec.num_envs, result.num_steps, isinstance(policy, np.ndarray)
     rows = {**single_rows(vec), **arrays}
+    if isinstance(rows["observations"], dict):
+        rows["observations"] = tuple(rows["observations"].values())
+    memory, params = vec._packed_memory, vec._param_rows.packed(vec._param_rows.words)
     if given:
         if "actions" in arrays:
             arrays["actions"][...] = policy
@@ -41,7 +46,8 @@ def run_fused(
     accepted = vec._actions.accepted if unsure else vec._actions.accepted[:, :0]
     program = vec._rollout_program(policy)
     if num_threads is None:
-        num_threads = vec.num_threads or (available() if n * num_steps >= THREADS_PAY else 1)
+        effort = n * num_steps * (1 + policy.weights.shape[1] // WEIGHTS)
+        num_threads = vec.num_threads or (available() if effort >= THREADS_PAY else 1)
     streams = vec._policy_streams() if policy.uses_streams else np.empty((6, 0), np.uint64)
     keeps_finals = "observations" in arrays and vec.autoreset_mode == "same_step"
     recorded = [rows[name] for name in (*ARRAYS, "valid", "info")]
@@ -56,7 +62,7 @@ def run_fused(
                 returns, data = np.empty(room), np.empty((4, room), np.int64)
                 finals = vec._empty_observations(room if keeps_finals else 0)
                 first, count = program(
-                    vec._memory, vec._param_rows.words, vec.max_episode_steps or NO_LIMIT, vec._mode, first, last,
+                    memory, params, vec.max_episode_steps or NO_LIMIT, vec._mode, first, last,
                     start, steps, policy.weights, n // len(policy.weights), vec._policy_seeds, streams,
                     vec._action_clock, vec._actions.bounds, accepted, given, policy.uses_observations, *recorded,
                     returns, data, finals, stats, *scratch,
@@ -65,7 +71,8 @@ def run_fused(
                     t = -1 - count if "actions" in arrays else 0
                     raise InvalidAction(rows["actions"][t, first], vec.action_space, lane=first)
                 if count:
-                    episodes.append((returns[:count].copy(), data[:, :count].copy(), finals[:count].copy()))
+                    finals = map_arrays(lambda rows, count=count: rows[:count].copy(), vec._shown(finals))
+                    episodes.append((returns[:count].copy(), data[:, :count].copy(), finals))
                 if first == last:
                     return episodes
 
@@ -96,7 +103,7 @@ def run_fused(
         if done:
             last = [rows[name][min(done, len(rows[name])) - 1] for name in ("terminated", "truncated")]
             vec._note_flags(*last)
-    finish(result, stats, found if lists else None, vec._empty_observations(0))
+    finish(result, stats, found if lists else None, vec._no_observations)
 
 
 def single_rows(vec: KernelVecEnv[Any, Any]) -> dict[str, np.ndarray]:
@@ -104,7 +111,8 @@ def single_rows(vec: KernelVecEnv[Any, Any]) -> dict[str, np.ndarray]:
     n = vec.num_envs
     flags = {name: np.empty((1, n), np.bool_) for name in ("terminated", "truncated", "valid")}
     actions = np.empty((1, n, *vec._actions.shape), vec._actions.dtype)
-    observations, info = vec._empty_observations(n)[None], np.empty((0, 1, n))
+    observations = map_arrays(lambda array: array[None], vec._empty_observations(n))
+    info = np.empty((0, vec._info_rows, n))
     return {"observations": observations, "actions": actions, "rewards": np.empty((1, n)), "info": info, **flags}
 
 

@@ -70,7 +70,7 @@ def blueprints(vec: VecEnv[Any, Any], policy: Any, num_steps: int, names: Sequen
 
     plan = {name: map_arrays(partial(blueprint, rows[name][0]), rows[name][1]) for name in wanted}
     if isinstance(vec, KernelVecEnv) and any(name not in ARRAYS for name in names):
-        plan["info"] = np.broadcast_to(0.0, (num_steps, len(vec._info) + 1, n))
+        plan["info"] = np.broadcast_to(0.0, (num_steps, vec._info_rows, n))
     return plan
 
 

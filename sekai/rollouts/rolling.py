@@ -102,7 +102,7 @@ def check_record(vec: VecEnv[Any, Any], record: Sequence[str] | None) -> list[st
     """
     if isinstance(record, str) or not isinstance(record, (Iterable, type(None))):
         raise TypeError(f"record must be a sequence of names or None, got {record!r}")
-    known = [*ARRAYS, *(vec._step_infos.kinds if isinstance(vec, KernelVecEnv) else ())]
+    known = [*ARRAYS, *(vec._step_infos.names if isinstance(vec, KernelVecEnv) else ())]
     names = list(record or ())
     for name in names:
         if name not in known:

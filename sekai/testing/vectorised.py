@@ -47,7 +47,8 @@ def step_code(vec: KernelVecEnv[Any, Any]) -> str | None:
         return None
     actions = np.empty((1, *vec._actions.shape), vec._actions.dtype)
     rewards, flags = np.empty(1), np.empty(1, np.bool_)
-    arrays = vec._memory, vec._param_rows.words, actions, rewards, flags, flags
+    memory, params = vec._packed_memory, vec._param_rows.packed(vec._param_rows.words)
+    arrays = memory, params, actions, rewards, flags, flags
     signature = tuple(map(step_lanes.typeof_pyval, arrays))
     step_lanes.compile(signature)
     return str(step_lanes.inspect_llvm(signature))

@@ -1,4 +1,4 @@
-"""The fields that an environment written as kernels declares: names, types and defaults of its rows."""
+"""The fields that an environment written as kernels declares: names, types and defaults."""
 
 from __future__ import annotations
 
@@ -10,28 +10,38 @@ import numpy as np
 
 REQUIRED = object()
 KINDS = {float: "a number", int: "an int", bool: "a bool"}
+ARRAY_KINDS = (np.float64, np.float32, np.int64)
 
 
 class Fields:
     """The annotated names of a class like `State` or `Params`, in order.
 
     Attributes:
-        kinds: Name to type (float, int or bool).
+        names: All of them, in the order of the declaration.
+        kinds: Name to type (float, int or bool), of those that are one value a lane.
+        arrays: Name to dtype (float64, float32 or int64), of those that are arrays.
         defaults: Name to default; names without one are missing.
 
     Raises:
-        TypeError: An annotation is something else than float, int or bool, or a default does not fit it.
+        TypeError: An annotation is none of these types, or a default does not fit it.
     """
 
     def __init__(self, declaration: type | None, *more: type | None) -> None:
+        self.names: list[str] = []
         self.kinds: dict[str, type] = {}
+        self.arrays: dict[str, np.dtype[Any]] = {}
         self.defaults: dict[str, Any] = {}
         for cls in (declaration, *more):
             for base in reversed(cls.__mro__) if cls else ():
                 for name, kind in inspect.get_annotations(base, eval_str=True).items():
+                    self.names += [name] if name not in self.names else []
+                    if kind in ARRAY_KINDS:
+                        self.arrays[name] = np.dtype(kind)
+                        continue
                     if kind not in KINDS:
                         raise TypeError(
-                            f"{base.__qualname__}.{name} must be annotated float, int or bool, got {kind!r}"
+                            f"{base.__qualname__}.{name} must be annotated float, int or bool, or as an array by "
+                            f"np.float64, np.float32 or np.int64, got {kind!r}"
                         )
                     self.kinds[name] = kind
                     if name in vars(base):

@@ -2,42 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+
+from sekai.vector.batches import map_arrays
 
 NO_LANES = np.empty(0, np.int64)
 
 
 class InfoRows:
-    """Which infos a kernel env writes: names and types of the rows of its packed info array.
+    """Which infos a kernel env writes, and where they are in its packed info array.
 
     Args:
-        kinds: Name to float, int or bool, in the order of the rows.
+        kinds: Name to float, int or bool, in the order of the first rows.
+        lengths: Name to length, of infos that are arrays; they share out the last rows evenly.
+        names: All names in the order in which infos list them; by default those of `kinds`.
+        decode: Name to what turns the array `(N,)` that is kept into the one that is shown.
     """
 
-    def __init__(self, kinds: dict[str, type]) -> None:
+    def __init__(
+        self,
+        kinds: dict[str, type],
+        lengths: dict[str, int] | None = None,
+        names: Iterable[str] | None = None,
+        decode: dict[str, Callable[[np.ndarray], Any]] | None = None,
+    ) -> None:
         self.kinds = kinds
+        self.lengths = lengths or {}
+        self.names = list(kinds if names is None else names)
+        self._decode = decode or {}
+        self._rows = {name: row for row, name in enumerate(kinds)}
 
     def arrays(self, words: np.ndarray) -> dict[str, np.ndarray]:
-        """Name to array `(N,)`, of a packed `float64[rows, N]`."""
-        return {
-            name: words[row]
-            if kind is float
-            else words[row].view(np.int64)
-            if kind is int
-            else words[row].view(np.int64) != 0
-            for row, (name, kind) in enumerate(self.kinds.items())
-        }
+        """Name to array `(…, N)` or `(…, N, length)`, of a packed `float64[rows, …, N]`."""
+        return {name: self._array(name, words) for name in self.names}
 
     def lane(self, words: np.ndarray, i: int) -> dict[str, Any]:
-        """The info dict of column i, of Python numbers."""
+        """The info dict of column i, of Python numbers and of copies of arrays."""
         integers = words.view(np.int64)
         return {
-            name: kind((words if kind is float else integers)[row, i])
-            for row, (name, kind) in enumerate(self.kinds.items())
+            name: self.kinds[name]((words if self.kinds[name] is float else integers)[self._rows[name], i])
+            if name in self._rows and name not in self._decode
+            else element(self._array(name, words[:, i : i + 1])[0])
+            for name in self.names
         }
+
+    def _array(self, name: str, words: np.ndarray) -> np.ndarray:
+        if name in self.lengths:
+            room = max(self.lengths.values())
+            first = words.shape[0] - room * (len(self.lengths) - list(self.lengths).index(name))
+            return np.moveaxis(words[first : first + self.lengths[name]], 0, -1)
+        row, kind = words[self._rows[name]], self.kinds[name]
+        array = row if kind is float else row.view(np.int64) if kind is int else row.view(np.int64) != 0
+        return self._decode[name](array) if name in self._decode else array
+
+
+def element(value: Any) -> Any:
+    """An element of an info array by itself: a copy of a row, or a Python number (dates stay NumPy's)."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return value.item() if isinstance(value, np.number) else value
 
 
 class PartialInfos(list[dict[str, Any]]):
@@ -129,7 +155,7 @@ class LazyInfos(Sequence[dict[str, Any]]):
         assert self._reset_rows is not None
         return {
             **info,
-            "final_observation": self.final_observations[k].copy(),
+            "final_observation": map_arrays(lambda rows: rows[k].copy(), self.final_observations),
             "final_info": info,
             "reset_info": self._reset_rows.lane(self._reset_words, k),
         }
@@ -138,4 +164,4 @@ class LazyInfos(Sequence[dict[str, Any]]):
         return (self[i] for i in range(self.num_envs))
 
     def __repr__(self) -> str:
-        return f"LazyInfos(num_envs={self.num_envs}, names={list(self._rows.kinds)})"
+        return f"LazyInfos(num_envs={self.num_envs}, names={self._rows.names})"

@@ -14,9 +14,11 @@ from numpy.random import PCG64, Generator, SeedSequence
 
 from sekai._types import ActType, ObsType
 from sekai.error import InvalidAction, ResetRequired
+from sekai.spaces.dict import Dict
 from sekai.utils.integers import positive_int
 from sekai.utils.seeding import as_seed
 from sekai.vector.actions import ActionFormat, ClippedActions
+from sekai.vector.batches import map_arrays
 from sekai.vector.fields import Fields
 from sekai.vector.infos import InfoRows, LazyInfos
 from sekai.vector.params import ParamRows, PerLane
@@ -74,6 +76,11 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         clips_actions = True                 optional: `step_lane` clips the actions of a `Box` itself: all finite ones
                                              are accepted, and those that come as float32 stay float32
 
+    A field annotated `np.float64`, `np.float32` or `np.int64` is an array: in `State` and `Info` one per lane,
+    `s.weights[i, k]`, whose shape `array_shapes` tells; in `Params` one that all lanes share, `p.prices[t]`. Spaces may
+    be set before `super().__init__()`, where each instance has its own; observations may be a `Dict` of arrays, which
+    `observe_lane` sees by name, `obs.returns[i, k]`.
+
     Time limit, autoreset, infos and random streams come with the class. Lane i draws what
     `numpy.random.Generator(PCG64(seed_i))` draws, and is the same bit for bit in a batch of any size.
 
@@ -107,6 +114,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     inform_lane: ClassVar[Any] = None
     step_block: ClassVar[Any] = None
     clips_actions: ClassVar[bool] = False
+    observation_names: ClassVar[tuple[str, ...]] = ()  # of Dict observations, if each instance has its own space
     metadata: ClassVar[dict[str, Any]] = {}
     single: ClassVar[Any] = None  # the `KernelEnv` class whose `batch` this is
 
@@ -123,7 +131,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         cls._params, cls._options = Fields(cls.Params), Fields(cls.Options)
         cls._built, cls._rollouts = {}, {}
         cls.single = None
-        for name in cls._params.kinds:
+        for name in cls._params.names:
             if hasattr(KernelVecEnv, name) or name in inspect.signature(KernelVecEnv.__init__).parameters:
                 raise TypeError(f"{cls.__name__}.Params.{name} has the name of a part of every batch; choose another")
             if not hasattr(cls, name):
@@ -138,6 +146,14 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         if missing:
             raise TypeError(f"{cls.__name__} must define {', '.join(missing)}")
         return found
+
+    @classmethod
+    def _observation_shapes(cls) -> Any:
+        """Shape of an observation, by name for a Dict; None where instances differ."""
+        space: Any = getattr(cls, "observation_space", None)
+        if isinstance(space, Dict):
+            return {name: part.shape for name, part in space.items()}
+        return dict.fromkeys(cls.observation_names) or None if space is None else space.shape
 
     @classmethod
     def _programs(cls, debug: bool, math: str) -> Any:
@@ -179,16 +195,20 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             raise ValueError(f'math must be "own" or "libm", got {math!r}')
         self.debug, self.math = debug, math
         self._program = self._programs(debug, math)
-        self.observation_space = deepcopy(type(self).observation_space)
-        self.action_space = deepcopy(type(self).action_space)
+        for name in ("observation_space", "action_space"):
+            if name not in vars(self):
+                setattr(self, name, deepcopy(getattr(type(self), name)))
         self._actions = ClippedActions(self.action_space) if self.clips_actions else ActionFormat(self.action_space)
-        self._observation_shape, self._observation_dtype = (
-            self.observation_space.shape or (),
-            self.observation_space.dtype,
-        )
-        self._param_rows = ParamRows(self._params, self._options, self.num_envs, self._complete(params))
+        space = self.observation_space
+        self._observation_names = tuple(space) if isinstance(space, Dict) else None
+        self._observation_leaves = [*space.values()] if isinstance(space, Dict) else [space]
+        self._param_rows = ParamRows(self._params, self._options, self.num_envs)
+        for name, value in self._complete(params).items():
+            self._set_param(name, value)
 
         n = self.num_envs
+        shapes = self.array_shapes()
+        self._arrays = tuple(np.zeros((n, *shapes[name]), dtype) for name, dtype in self._state.arrays.items())
         self._memory = np.zeros((len(self._state) + BOOK_ROWS + RNG_ROWS, row_length(n)))
         self._streams: dict[int, Stream] = {}
         self._foreign: Generator | None = None
@@ -203,22 +223,56 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self._recent: list[Outputs] = []
         places = n + n // BLOCK + 1
         self._ends = empty(places, np.int64)
-        self._final_observations, self._no_observations = self._empty_observations(places), self._empty_observations(0)
-        self._reset_info = empty((len(self._info), places))
-        self._reset_infos = InfoRows(self._info.kinds)
-        self._step_infos = InfoRows({**self._info.kinds, **({"elapsed_steps": int} if self.max_episode_steps else {})})
+        self._final_observations = self._empty_observations(places)
+        self._no_observations = self._shown(self._empty_observations(0))
+        lengths = {name: shapes[name][0] for name in self._info.arrays}
+        self._info_rows = len(self._info) + 1 + len(lengths) * max(lengths.values(), default=0)
+        self._reset_info = empty((self._info_rows if lengths else len(self._info), places))
+        kinds, names, decode = self._info.kinds, self._info.names, self._info_decoders()
+        self._reset_infos = self._step_infos = InfoRows(kinds, lengths, names, decode)
+        if self.max_episode_steps:
+            steps: dict[str, type] = {"elapsed_steps": int}
+            self._step_infos = InfoRows(kinds | steps, lengths, [*names, *steps], decode)
 
     @classmethod
     def _complete(cls, params: dict[str, Any]) -> dict[str, Any]:
-        unknown = [name for name in params if name not in cls._params.kinds]
+        unknown = [name for name in params if name not in cls._params.names]
         if unknown:
             raise TypeError(
-                f"{cls.__name__} has no parameter {unknown[0]!r}; it has {', '.join(cls._params.kinds) or 'none'}"
+                f"{cls.__name__} has no parameter {unknown[0]!r}; it has {', '.join(cls._params.names) or 'none'}"
             )
-        missing = [name for name in cls._params.kinds if name not in {**cls._params.defaults, **params}]
+        missing = [name for name in cls._params.names if name not in {**cls._params.defaults, **params}]
         if missing:
             raise TypeError(f"{cls.__name__} needs a value for {', '.join(missing)}")
         return {**cls._params.defaults, **params}
+
+    def array_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name to shape, for one lane, of the arrays in `State` and `Info`; those of `Info` have one axis."""
+        return {}
+
+    def _info_decoders(self) -> dict[str, Any]:
+        """Name to what turns the array `(N,)` of an info that kernels write into the one that users see."""
+        return {}
+
+    @classmethod
+    def check_param(cls, name: str, value: Any) -> None:
+        """Check the value that a parameter is to have: a number, an array of one per lane, or a shared array.
+
+        A subclass may override it.
+
+        Raises:
+            ValueError: The value is out of range.
+        """
+
+    def _set_param(self, name: str, value: Any) -> None:
+        checked = self._param_rows.check(name, value)
+        self.check_param(name, checked)
+        self._param_rows.set(name, checked)
+
+    @property
+    def _packed_memory(self) -> Any:
+        """State, books and streams as the kernels take them."""
+        return (self._memory, *self._arrays) if self._arrays else self._memory
 
     # ---- reset and step ------------------------------------------------------------------------------
 
@@ -249,13 +303,15 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         fresh = self._seed(seed, chosen)
         out = self._outputs()
         lanes = self._everyone if chosen is None else chosen
-        self._run(self._program.reset, self._memory, words, lanes, out.observations, out.info)
+        self._run(self._program.reset, self._packed_memory, words, lanes, out.observations, out.info)
         self._started = True
         self._seed_policies(fresh)
         out.terminated[:] = out.truncated[:] = False
         self._keep(out, chosen)
         valid = None if chosen is None else chosen.copy()
-        return VecResetResult(out.observations, LazyInfos(self.num_envs, self._reset_infos, out.info, valid))
+        return VecResetResult(
+            self._shown(out.observations), LazyInfos(self.num_envs, self._reset_infos, out.info, valid)
+        )
 
     def step(self, actions: ActType, mask: Any = None) -> VecStepResult[ObsType]:
         """Step every lane with its action, or those of `mask`.
@@ -296,17 +352,18 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             ending = self._book_row("ending")[waiting]
             out.terminated[waiting], out.truncated[waiting] = ending & 1 != 0, ending & 2 != 0
         self._may_wait = mode != SAME_STEP or waiting is not None
-        return VecStepResult(out.observations, out.rewards, out.terminated, out.truncated, infos)
+        return VecStepResult(self._shown(out.observations), out.rewards, out.terminated, out.truncated, infos)
 
     def _step(self, actions: np.ndarray, chosen: np.ndarray | None, mode: int, out: Outputs) -> list[int]:
         """Step, by as many threads as pay; returns the number of ends in each range of lanes, in order."""
-        words, bounds, n = self._param_rows.words, self._actions.accepted, self.num_envs
+        memory, params = self._packed_memory, self._param_rows.packed(self._param_rows.words)
+        bounds, n = self._actions.accepted, self.num_envs
         lanes, masked = (self._everyone, False) if chosen is None else (chosen, True)
         limit = self.max_episode_steps or NO_LIMIT
 
         def work(first: int, last: int, checked: bool = True) -> int:
             return self._program.step(  # type: ignore[no-any-return]
-                self._memory, words, actions, bounds, lanes, masked, limit, mode, first, last, checked, *out,
+                memory, params, actions, bounds, lanes, masked, limit, mode, first, last, checked, *out,
                 self._ends, self._final_observations, self._reset_info,
             )  # fmt: skip
 
@@ -315,7 +372,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             counts = [self._run(work, 0, n, False)]
             bad = -1 - counts[0]
         else:
-            bad = self._program.check(self._memory, actions, bounds, lanes, masked)
+            bad = self._program.check(memory, actions, bounds, lanes, masked)
             counts = self._run(over_lanes, work, n, BLOCK, threads) if bad < 0 else []
         if bad >= 0:
             raise InvalidAction(actions[bad], self.action_space, lane=bad)
@@ -341,10 +398,9 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             firsts = [first for first, _ in ranges(self.num_envs, BLOCK, len(counts))]
             starts = zip(firsts, counts, strict=True)
             places = np.concatenate([np.arange(count) + first + first // BLOCK for first, count in starts])
-        reset_info = self._reset_info[:, places].copy() if len(self._info) else self._reset_info
-        infos.set_ends(
-            self._ends[places].copy(), self._final_observations[places].copy(), self._reset_infos, reset_info
-        )
+        reset_info = self._reset_info[:, places].copy() if len(self._info.names) else self._reset_info
+        finals = map_arrays(lambda rows: rows[places].copy(), self._shown(self._final_observations))
+        infos.set_ends(self._ends[places].copy(), finals, self._reset_infos, reset_info)
 
     @property
     def _mode(self) -> int:
@@ -355,7 +411,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
         Fresh memory is not in the processor's cache, and is mapped page by page: 8 us of a step of 4,096 CartPoles.
         """
-        if len(self._recent) == 2 and not (self.copy and references(self._recent[0]) > UNSHARED):
+        if len(self._recent) == 2 and not (self.copy and is_held(self._recent[0])):
             return self._recent[0]
         n = self.num_envs
         return Outputs(self._empty_observations(n), empty(n), empty(n, BOOL), empty(n, BOOL), self._empty_info(n))
@@ -380,13 +436,14 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     def _run(self, program: Any, *args: Any) -> Any:
         if not (self._streams or self.debug):
             return program(*args)
-        before = self._memory.copy()
+        before = [array.copy() for array in (self._memory, *self._arrays)]
         for stream in self._streams.values():
             stream.pull()
         try:
             result = program(*args)
         except BaseException:  # from the user's own code, in debug mode
-            self._memory[:] = before
+            for array, values in zip((self._memory, *self._arrays), before, strict=True):
+                array[...] = values
             raise
         for stream in self._streams.values():
             stream.push()
@@ -408,14 +465,22 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         return row if self._state.kinds[name] is float else row.view(np.int64)
 
     def _empty_observations(self, n: int) -> Any:
-        return empty((n, *self._observation_shape), self._observation_dtype)
+        """An array that kernels write the observations of n lanes into; a tuple of arrays for a Dict."""
+        leaves = tuple(empty((n, *(leaf.shape or ())), leaf.dtype) for leaf in self._observation_leaves)
+        return leaves[0] if self._observation_names is None else leaves
+
+    def _shown(self, observations: Any) -> Any:
+        """Observations that kernels wrote, as users see them: a tuple of arrays becomes a dict."""
+        if self._observation_names is None:
+            return observations
+        return dict(zip(self._observation_names, observations, strict=True))
 
     def _empty_info(self, n: int) -> np.ndarray:
-        return empty((len(self._info) + 1, n))
+        return empty((self._info_rows, n))
 
     # ---- random streams --------------------------------------------------------------------------
 
-    def _option_words(self, options: Any, chosen: np.ndarray | None = None) -> np.ndarray:
+    def _option_words(self, options: Any, chosen: np.ndarray | None = None) -> Any:
         """The parameters with the values of one reset's options: a dict for all lanes, or a list of one per lane."""
         if isinstance(options, list):
             self._check_count("options", options)
@@ -423,7 +488,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         else:
             options = [options]
         given = [self.check_options({} if entry is None else entry) for entry in options]
-        return self._param_rows.with_options(given)
+        return self._param_rows.packed(self._param_rows.with_options(given))
 
     @classmethod
     def check_options(cls, options: dict[str, Any]) -> dict[str, Any]:
@@ -548,7 +613,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         for stream in self._streams.values():
             stream.pull()
         view = self._snapshot(lane_indices(lanes, self.num_envs))
-        return replace(view, words=view.words.copy(), params=view.params.copy())
+        arrays = tuple(array.copy() for array in view.arrays)
+        return replace(view, words=view.words.copy(), arrays=arrays, params=view.params.copy())
 
     def _snapshot(self, columns: Any) -> Snapshot:
         """A snapshot over the lanes' own memory."""
@@ -556,7 +622,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         env = f"{type(self).__module__}.{type(self).__qualname__}"
         params = words if words.ndim == 1 else words[:, columns]
         names = (*self._params.kinds, *self._options.kinds)
-        return Snapshot(VERSION, env, (*self._state.kinds, *BOOK), self._memory[:, columns], names, params)
+        rows, arrays = (*self._state.kinds, *BOOK), tuple(array[columns] for array in self._arrays)
+        return Snapshot(VERSION, env, rows, self._memory[:, columns], arrays, names, params, self._param_rows.digest())
 
     def set_state(self, state: Snapshot, lanes: Any = None) -> None:
         """Put lanes back to a snapshot: the same actions then give the same results, random draws included.
@@ -577,6 +644,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         if not self._started and state.num_lanes < self.num_envs:
             raise ResetRequired("reset all lanes before setting the state of some of them.")
         self._memory[:, columns] = state.words
+        for array, values in zip(self._arrays, state.arrays, strict=True):
+            array[columns] = values
         self._may_wait = True
         fresh = ~self._seeded
         self._seeded[columns] = self._started = True
@@ -626,7 +695,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
     def _lane_arguments(self, i: int) -> dict[str, Any]:
         """What the single env that lane i amounts to is constructed with."""
-        params = {name: self._param_rows.of_lane(name, i) for name in self._params.kinds}
+        params = {name: self._param_rows.of_lane(name, i) for name in self._params.names}
         return {"debug": self.debug, "math": self.math, **params}
 
     def get_attr(self, name: str) -> list[Any]:
@@ -635,7 +704,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         Raises:
             AttributeError: There is none.
         """
-        if name in self._params.kinds:
+        if name in self._params.names:
             return [self._param_rows.of_lane(name, i) for i in range(self.num_envs)]
         return [getattr(self, name)] * self.num_envs
 
@@ -646,9 +715,9 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             AttributeError: No parameter has this name.
             TypeError, ValueError: A value is not what the parameter holds.
         """
-        if name not in self._params.kinds:
+        if name not in self._params.names:
             raise AttributeError(
-                f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(self._params.kinds)}"
+                f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(self._params.names)}"
             )
         if isinstance(values, list):
             self._check_count(name, values)
@@ -679,6 +748,12 @@ def references(arrays: tuple[np.ndarray, ...]) -> int:
 UNSHARED = references((np.empty(0),))  # when only the tuple holds them
 
 
+def is_held(out: Outputs) -> bool:
+    """Whether somebody else holds an array of a result."""
+    leaves = out.observations
+    return references(out) > UNSHARED or (isinstance(leaves, tuple) and references(leaves) > UNSHARED)
+
+
 def row_length(num_envs: int) -> int:
     """Words in a row of memory, N or a little more.
 
@@ -692,6 +767,6 @@ def param_property(name: str) -> property:
     """A parameter as an attribute of the batch: reading gives a number, or an array of N if it differs by lane."""
     return property(
         lambda self: self._param_rows.get(name),
-        lambda self, value: self._param_rows.set(name, value),
+        lambda self, value: self._set_param(name, value),
         doc=f"The parameter `{name}`: one value for all lanes, or `PerLane`; a change takes effect at the next step.",
     )

@@ -41,7 +41,7 @@ class KernelEnv(Env[ObsType, ActType]):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "batch" in cls.__dict__:
-            for name in cls.batch._params.kinds:
+            for name in cls.batch._params.names:
                 if not hasattr(cls, name):
                     setattr(cls, name, LaneParam(name))
             if cls.batch.single is None:
@@ -72,9 +72,9 @@ class KernelEnv(Env[ObsType, ActType]):
         words = vec._option_words([options])
         self._set_rng(seed)
         observation = vec._empty_observations(1)
-        vec._run(vec._program.reset_one, vec._memory, words, observation, self._info)
+        vec._run(vec._program.reset_one, vec._packed_memory, words, observation, self._info)
         vec._started, self._over = True, False
-        return ResetResult(observation[0], self._info_dict())
+        return ResetResult(self._only(observation), self._info_dict())
 
     def step(self, action: ActType) -> StepResult[ObsType]:
         """Carry out an action.
@@ -91,8 +91,8 @@ class KernelEnv(Env[ObsType, ActType]):
         observation = vec._empty_observations(1)
         valid, reward, terminated, truncated = vec._run(
             vec._program.step_one,
-            vec._memory,
-            vec._param_rows.words,
+            vec._packed_memory,
+            vec._param_rows.packed(vec._param_rows.words),
             actions,
             vec._actions.accepted,
             NO_LIMIT,
@@ -102,7 +102,12 @@ class KernelEnv(Env[ObsType, ActType]):
         if not valid:
             raise InvalidAction(action, self.action_space)
         self._over = terminated or truncated
-        return StepResult(observation[0], reward, terminated, truncated, self._info_dict())
+        return StepResult(self._only(observation), reward, terminated, truncated, self._info_dict())
+
+    def _only(self, observations: Any) -> Any:
+        """The observation of the only lane."""
+        shown = self._vec._shown(observations)
+        return {name: rows[0] for name, rows in shown.items()} if isinstance(shown, dict) else shown[0]
 
     def _check_episode(self, action: Any) -> None:
         if not (self._vec.clips_actions or self.action_space.contains(action)):
@@ -117,7 +122,7 @@ class KernelEnv(Env[ObsType, ActType]):
 
     def _info_dict(self) -> dict[str, Any]:
         rows = self._vec._reset_infos
-        return rows.lane(self._info, 0) if rows.kinds else {}
+        return rows.lane(self._info, 0) if rows.names else {}
 
     def observe(self) -> ObsType:
         """The current observation.
@@ -128,7 +133,7 @@ class KernelEnv(Env[ObsType, ActType]):
         if not self._vec._started:
             raise ResetRequired()
         observations: Any = self._vec.reset(mask=np.zeros(1, np.bool_)).observations
-        return observations[0]  # type: ignore[no-any-return]
+        return self._only(tuple(observations.values()) if isinstance(observations, dict) else observations)  # type: ignore[no-any-return]
 
     @property
     def state(self) -> Any:
@@ -193,4 +198,4 @@ class LaneParam:
         return cls.batch._params.defaults.get(self.name, self) if env is None else env._vec._param_rows.get(self.name)
 
     def __set__(self, env: Any, value: Any) -> None:
-        env._vec._param_rows.set(self.name, value)
+        env._vec._set_param(self.name, value)

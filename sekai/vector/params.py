@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -29,43 +30,69 @@ class ParamRows:
     Attributes:
         words: `float64[rows]` while every parameter has one value for all lanes, else `float64[rows, N]`. Kernels
             are compiled for one or the other: a scalar is hoisted out of the loop over lanes.
+        arrays: What all lanes share, by name: a price history, say.
     """
 
-    def __init__(self, params: Fields, options: Fields, num_envs: int, values: dict[str, Any]) -> None:
+    def __init__(self, params: Fields, options: Fields, num_envs: int) -> None:
         self._params = params
         self._options = options
         self._num_envs = num_envs
         self._rows = {name: row for row, name in enumerate([*params.kinds, *options.kinds])}
         self.words = np.zeros(len(self._rows))
+        self.arrays: dict[str, np.ndarray] = dict.fromkeys(params.arrays, np.empty(0))
+        self._digest: str | None = None
         for name, default in options.defaults.items():
             self._view(self.words, name)[...] = default
-        for name, value in values.items():
-            self.set(name, value)
+
+    def packed(self, words: np.ndarray) -> Any:
+        """What the kernels take: the words of parameters and options, with the shared arrays if there are any."""
+        return (words, *self.arrays.values()) if self.arrays else words
+
+    def digest(self) -> str:
+        """Hash of the shared arrays: lanes can only go on with the same ones."""
+        if self._digest is None:
+            blocks = hashlib.blake2b(digest_size=16)
+            for array in self.arrays.values():
+                blocks.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
+            self._digest = blocks.hexdigest() if self.arrays else ""
+        return self._digest
 
     def get(self, name: str) -> Any:
-        """The parameter's value: a Python number, or an array of N if it differs by lane."""
+        """The parameter's value: a Python number, an array of N if it differs by lane, or the array all lanes share."""
+        if name in self.arrays:
+            return self.arrays[name]
         view = self._view(self.words, name)
         if view.ndim == 0 or (view == view[0]).all():
             return self._params.kinds[name](view.flat[0])
         return view.astype(self._params.kinds[name])
 
     def of_lane(self, name: str, i: int) -> Any:
-        """The parameter's value in lane i, a Python number."""
+        """The parameter's value in lane i, a Python number, or the array all lanes share."""
+        if name in self.arrays:
+            return self.arrays[name]
         view = self._view(self.words, name)
         return self._params.kinds[name](view[i] if view.ndim else view[()])
 
-    def set(self, name: str, value: Any) -> None:
-        """Set a parameter to a number for all lanes or to `PerLane` values.
+    def check(self, name: str, value: Any) -> Any:
+        """Return the value that a parameter is to have as its rows hold it: a number, an array of N or a shared array.
 
         Raises:
-            TypeError, ValueError: The value is not what the field holds; nothing has changed then.
+            TypeError, ValueError: The value is not what the field holds.
         """
+        if name in self.arrays:
+            return np.require(value, self._params.arrays[name], ["C", "A", "W"])
         if isinstance(value, PerLane):
-            values = self._params.check_lanes(name, value.values, self._num_envs)
+            return self._params.check_lanes(name, value.values, self._num_envs)
+        return self._params.check(name, value)
+
+    def set(self, name: str, value: Any) -> None:
+        """Set a parameter to what `check` returned."""
+        if name in self.arrays:
+            self.arrays[name], self._digest = value, None
+            return
+        if isinstance(value, np.ndarray):
             self.words = self._per_lane(self.words)
-            self._view(self.words, name)[...] = values
-        else:
-            self._view(self.words, name)[...] = self._params.check(name, value)
+        self._view(self.words, name)[...] = value
 
     def with_options(self, given: list[dict[str, Any]]) -> np.ndarray:
         """The words for one reset: `given` holds checked option values, of all lanes or (N entries) of each lane."""

@@ -48,14 +48,16 @@ def build(cls: Any, math: str) -> Programs:
     """
     owner = f"{cls.__module__}.{cls.__qualname__}"
     state, book = cls._state.kinds, episode.BOOK
+    arrays = tuple(cls._state.arrays)
+    packed, first = bool(arrays), len(state) + len(book)
     parts = {
-        "state_views": rows.row_views(owner, "State", state),
-        "book_views": rows.row_views(owner, "Book", book, first=len(state)),
-        "rng_rows": rows.rng_rows(owner, len(state) + len(book), episode.RNG_ROWS),
-        "rng_array": rows.rng_array(owner, len(state) + len(book), episode.RNG_ROWS),
-        "param_views": rows.param_views(owner, cls._params.kinds | cls._options.kinds),
-        "info_views": rows.row_views(owner, "Info", {**cls._info.kinds, **INFO_ROWS}),
-        "borrow_observations": rows.borrower(owner, cls.observation_space.shape),
+        "state_views": rows.row_views(owner, "State", state, packed=packed, arrays=arrays),
+        "book_views": rows.row_views(owner, "Book", book, len(state), packed),
+        "rng_rows": rows.rng_rows(owner, first, episode.RNG_ROWS, packed),
+        "rng_array": rows.rng_array(owner, first, episode.RNG_ROWS, packed),
+        "param_views": rows.param_views(owner, cls._params.kinds | cls._options.kinds, tuple(cls._params.arrays)),
+        "info_views": rows.info_views(owner, {**cls._info.kinds, **INFO_ROWS}, tuple(cls._info.arrays)),
+        "borrow_observations": rows.borrower(owner, cls._observation_shapes()),
         "inform_lane": episode.inform_nothing,
     }
     functions = {name: function for name, function in cls._lane_functions().items() if function is not None}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,16 +19,20 @@ class Snapshot:
         env: Class of the batch it was taken from.
         rows: Names of the rows of `words`.
         words: `float64[rows, n]`, a column per lane.
+        arrays: What a lane has more than one value of, arrays `(n, …)`.
         param_names: Names of the parameters.
         params: The parameters of the lanes, `float64[P]` or `float64[P, n]`.
+        shared: Hash of the arrays that the batch's lanes share.
     """
 
     version: int
     env: str
     rows: tuple[str, ...]
     words: np.ndarray
+    arrays: tuple[np.ndarray, ...]
     param_names: tuple[str, ...]
     params: np.ndarray
+    shared: str
 
     @property
     def num_lanes(self) -> int:
@@ -38,7 +42,13 @@ class Snapshot:
     def of_lane(self, k: int) -> Snapshot:
         """The snapshot of its k-th lane alone."""
         params = self.params if self.params.ndim == 1 else self.params[:, k : k + 1]
-        return replace(self, words=self.words[:, k : k + 1].copy(), params=params.copy())
+        arrays = tuple(array[k : k + 1].copy() for array in self.arrays)
+        return replace(self, words=self.words[:, k : k + 1].copy(), arrays=arrays, params=params.copy())
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Shapes of a lane's arrays."""
+        return [array.shape[1:] for array in self.arrays]
 
     def check_fits(self, other: Snapshot) -> None:
         """Check that these lanes may take the place of others; the words of those are not looked at.
@@ -46,7 +56,7 @@ class Snapshot:
         Raises:
             ValueError: They are of another version, class, number or have other parameters; says which.
         """
-        for name in ("version", "env", "rows", "num_lanes"):
+        for name in ("version", "env", "rows", "num_lanes", "shapes", "shared"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 raise ValueError(f"the snapshot does not fit: its {name} is {mine!r}, the batch's {theirs!r}")

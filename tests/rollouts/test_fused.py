@@ -14,7 +14,7 @@ GROUPS = 5  # of 206 lanes: the last ends in the second block
 
 
 def everything(vec):
-    return (*fused.ARRAYS, *vec._step_infos.kinds)
+    return (*fused.ARRAYS, *vec._step_infos.names)
 
 
 # ---- fused = stepped = single --------------------------------------------------------------------
