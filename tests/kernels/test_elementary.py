@@ -210,7 +210,7 @@ def test_functions_are_within_their_bounds(name):
     x = ARGUMENTS[name]
     x = x[x > 0] if function == "log" else x[x <= LARGEST_EXP] if function == "exp" else x
     (y,) = over(getattr(el, function), x)
-    assert worst_error(y, getattr(mpmath, function), x) <= (2 if function == "tanh" else 1)
+    assert worst_error(y, getattr(mpmath, function), x) <= (3 if function == "tanh" else 1)
 
 
 @given(st.floats(-1000, LARGEST_EXP))
@@ -228,7 +228,7 @@ def test_log_of_any_positive_double(x):
 @given(st.floats(allow_nan=False, allow_infinity=False))
 @compiling
 def test_tanh_of_any_double(x):
-    assert worst_error(over(el.tanh, [x])[0], mpmath.tanh, [x]) <= 2
+    assert worst_error(over(el.tanh, [x])[0], mpmath.tanh, [x]) <= 3
     assert same_bits(over(el.tanh, [-x]), -over(el.tanh, [x]))
 
 
