@@ -5,7 +5,8 @@ import asyncio
 import numpy as np
 import pytest
 
-from sekai.core import Env, MAResetResult, MAStepResult, MultiAgentEnv
+from sekai.core import Env, MAResetResult, MAStepResult, MultiAgentEnv, Wrapper
+from sekai.testing import check_env
 
 
 class Pair(MultiAgentEnv[int, int, str]):
@@ -55,3 +56,25 @@ def test_async_methods_run_the_sync_ones():
     reset, step = asyncio.run(episode())
     assert reset == Pair().reset(seed=5, options={"k": 1})
     assert step.observations == {"a": 1}
+
+
+def test_close_and_context():
+    class Closing(Pair):
+        closed = False
+
+        def close(self):
+            self.closed = True
+
+    assert Pair().close() is None
+    with Closing() as env:
+        assert not env.closed
+    assert env.closed
+
+
+def test_what_is_for_one_agent_refuses_it():
+    with pytest.raises(TypeError, match=r"Wrapper wraps an instance of sekai\.Env, got <Pair"):
+        Wrapper(Pair())
+    assert [line.split(" must")[0] for line in check_env(Pair())] == [
+        "ERROR: observation_space",
+        "ERROR: action_space",
+    ]
