@@ -14,6 +14,7 @@ from sekai._lazy import lazy_exports
 LAZY_PACKAGES = [
     "sekai",
     "sekai.envs",
+    "sekai.rendering",
     "sekai.testing",
     "sekai.utils",
     "sekai.vector",
