@@ -102,7 +102,7 @@ class GymnasiumToSekai(Env[Any, Any]):
         return self.gym_env.unwrapped._np_random  # type: ignore[no-any-return]
 
     @_rng.setter
-    def _rng(self, generator: Generator) -> None:
+    def _rng(self, generator: Generator | None) -> None:
         self.gym_env.np_random = generator
 
     def _set_rng(self, seed: SeedType) -> int:

@@ -20,7 +20,7 @@ from sekai.utils.seeding import as_seed
 gymnasium = import_extra("gymnasium", "gymnasium")
 
 
-class SekaiToGymnasium(gymnasium.Env):  # type: ignore[misc]
+class SekaiToGymnasium(gymnasium.Env):  # type: ignore[misc, name-defined]
     """Exposes a sekai `Env` through the gymnasium API, to train it with libraries that are built on gymnasium.
 
     Observations are those of the sekai environment, arrays of another dtype than their `Box` cast to it; actions and
