@@ -46,7 +46,7 @@ def nested_action_mask(space: Space[Any], flat: Any) -> Any:
     if flags.shape != size:
         raise ValueError(f"action_masks() for {space!r} must have shape {size}, got {flags.shape}")
     if isinstance(space, MultiDiscrete):
-        return _nest(np.split(flags, np.cumsum(space.nvec)[:-1]), space.nvec.shape)
+        return _nest(np.split(flags, np.cumsum(space.nvec))[:-1], space.nvec.shape)
     return flags.reshape(space.shape) if isinstance(space, Box) else flags
 
 

@@ -18,6 +18,7 @@ def space_to_gymnasium(space: Any) -> Any:
 
     Raises:
         TypeError: `space`, or a space in it, is none of sekai's eight.
+        ValueError: gymnasium does not take it: it has no `MultiBinary` without bits.
         ImportError: gymnasium is missing.
     """
     spaces = import_extra("gymnasium", "gymnasium").spaces
