@@ -187,6 +187,30 @@ def _compile_borrow(array, *inner):
     return lambda array, *inner: _borrowed(array, inner)
 
 
+def flat(array):
+    """A C-contiguous array seen as one of a single axis, compiled in far less time than `reshape`."""
+    return array.reshape(-1)
+
+
+@intrinsic
+def _flat(typing, array):
+    result = array.copy(ndim=1)
+
+    def code(context, builder, signature, args):
+        source = make_array(array)(context, builder, args[0])
+        target = make_array(result)(context, builder)
+        length = source.nitems
+        populate_array(target, source.data, [length], [source.itemsize], source.itemsize, source.meminfo, source.parent)
+        return impl_ret_borrowed(context, builder, result, target._getvalue())
+
+    return result(array), code
+
+
+@overload(flat, jit_options=PART_OPTIONS)
+def _compile_flat(array):
+    return lambda array: _flat(array)
+
+
 def by_leaf(function, *kinds):
     """What `overload` compiles for arguments that are tuples of arrays: the function applied to each of the arrays.
 

@@ -85,7 +85,7 @@ def rollout(
 
 def is_compiled(vec: VecEnv[Any, Any]) -> TypeGuard[KernelVecEnv[Any, Any]]:
     """Whether a batch can be rolled out in compiled code: not with a generator that only Python can draw from."""
-    return isinstance(vec, KernelVecEnv) and vec._foreign is None
+    return isinstance(vec, KernelVecEnv) and vec._foreign is None and not vec._calls_python
 
 
 def is_function(policy: Any) -> bool:

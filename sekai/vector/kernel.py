@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from sys import getrefcount
@@ -115,6 +116,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     step_block: ClassVar[Any] = None
     clips_actions: ClassVar[bool] = False
     observation_names: ClassVar[tuple[str, ...]] = ()  # of Dict observations, if each instance has its own space
+    public_params: ClassVar[tuple[str, ...] | None] = None  # which of `Params` are attributes; None for all
+    lane_values: ClassVar[tuple[str, ...]] = ()  # attributes that are arrays of one value per lane
     metadata: ClassVar[dict[str, Any]] = {}
     single: ClassVar[Any] = None  # the `KernelEnv` class whose `batch` this is
 
@@ -122,6 +125,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     _params: ClassVar[Fields]
     _options: ClassVar[Fields]
     _info: ClassVar[Fields]
+    _attributes: ClassVar[tuple[str, ...]]
     _built: ClassVar[dict[tuple[bool, str], Any]]
     _rollouts: ClassVar[dict[tuple[Any, ...], Any]]
 
@@ -131,7 +135,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         cls._params, cls._options = Fields(cls.Params), Fields(cls.Options)
         cls._built, cls._rollouts = {}, {}
         cls.single = None
-        for name in cls._params.names:
+        cls._attributes = tuple(cls._params.names) if cls.public_params is None else cls.public_params
+        for name in cls._attributes:
             if hasattr(KernelVecEnv, name) or name in inspect.signature(KernelVecEnv.__init__).parameters:
                 raise TypeError(f"{cls.__name__}.Params.{name} has the name of a part of every batch; choose another")
             if not hasattr(cls, name):
@@ -269,6 +274,16 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self.check_param(name, checked)
         self._param_rows.set(name, checked)
 
+    def _array(self, name: str) -> np.ndarray:
+        """The array `(N, …)` of a field of the state."""
+        return self._arrays[list(self._state.arrays).index(name)]
+
+    def _renew_array(self, name: str) -> None:
+        """Make the array of a field anew, as its shape has changed."""
+        arrays = dict(zip(self._state.arrays, self._arrays, strict=True))
+        arrays[name] = np.zeros((self.num_envs, *self.array_shapes()[name]), self._state.arrays[name])
+        self._arrays = tuple(arrays.values())
+
     @property
     def _packed_memory(self) -> Any:
         """State, books and streams as the kernels take them."""
@@ -300,9 +315,9 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         if chosen is not None and not self._started:
             raise ResetRequired("reset all lanes before resetting some of them with a mask.")
         words = self._option_words(options, chosen)
-        fresh = self._seed(seed, chosen)
-        out = self._outputs()
         lanes = self._everyone if chosen is None else chosen
+        fresh = self._begin(lambda: self._seed(seed, chosen), lanes, words)
+        out = self._outputs()
         self._run(self._program.reset, self._packed_memory, words, lanes, out.observations, out.info)
         self._started = True
         self._seed_policies(fresh)
@@ -341,6 +356,9 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         waiting = self._waiting() if mode or self._may_wait else None
         if waiting is not None and mode == SAME_STEP:  # frozen before the mode changed: only a reset lifts that
             chosen = ~waiting if chosen is None else chosen & ~waiting
+        if self._calls_python:
+            stepped, waits = self._everyone if chosen is None else chosen, ~self._everyone if waiting is None else waiting
+            self._before_step(packed, stepped & ~waits, stepped & waits if mode == NEXT_STEP else ~self._everyone)
         out = self._outputs()
         counts = self._step(packed, chosen, mode, out)
         infos = self._infos(out.info, chosen, waiting, mode)
@@ -478,6 +496,31 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     def _empty_info(self, n: int) -> np.ndarray:
         return empty((self._info_rows, n))
 
+    # ---- what Python does before kernels run -----------------------------------------------------
+
+    _calls_python = False  # whether the two methods below do anything; rollouts then take one step after the other
+
+    def _before_reset(self, lanes: np.ndarray, params: Any) -> None:
+        """Prepare in Python what the kernels need to start an episode in `lanes` (bool `(N,)`)."""
+
+    def _before_step(self, actions: np.ndarray, running: np.ndarray, restarting: np.ndarray) -> None:
+        """Prepare in Python what the kernels need to step lanes, and to start episodes in others (bool `(N,)`)."""
+
+    def _begin(self, seed: Callable[[], Any], lanes: np.ndarray, params: Any) -> Any:
+        """Seed the lanes, and let Python prepare their episodes; nothing has changed if that raises."""
+        if not self._calls_python:
+            return seed()
+        words, seeded, streams = self._rng.copy(), self._seeded.copy(), dict(self._streams)
+        initial_seed, foreign = self.initial_seed, self._foreign
+        try:
+            result = seed()
+            self._before_reset(lanes, params)
+        except BaseException:
+            self._set_foreign(foreign)
+            self._rng[...], self._seeded, self._streams, self.initial_seed = words, seeded, streams, initial_seed
+            raise
+        return result
+
     # ---- random streams --------------------------------------------------------------------------
 
     def _option_words(self, options: Any, chosen: np.ndarray | None = None) -> Any:
@@ -487,8 +530,12 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             options = [entry if chosen is None or chosen[lane] else None for lane, entry in enumerate(options)]
         else:
             options = [options]
-        given = [self.check_options({} if entry is None else entry) for entry in options]
+        given = [self._options_given({} if entry is None else entry) for entry in options]
         return self._param_rows.packed(self._param_rows.with_options(given))
+
+    def _options_given(self, options: Any) -> dict[str, Any]:
+        """Checked values of `Options` for some options of a reset."""
+        return self.check_options(options)
 
     @classmethod
     def check_options(cls, options: dict[str, Any]) -> dict[str, Any]:
@@ -704,9 +751,10 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         Raises:
             AttributeError: There is none.
         """
-        if name in self._params.names:
+        if name in self._attributes:
             return [self._param_rows.of_lane(name, i) for i in range(self.num_envs)]
-        return [getattr(self, name)] * self.num_envs
+        value = getattr(self, name)
+        return list(value) if name in self.lane_values else [value] * self.num_envs
 
     def set_attr(self, name: str, values: Any) -> None:
         """Set the parameter `name`: a list or `PerLane` holds one value per lane, anything else goes to all.
@@ -715,17 +763,21 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             AttributeError: No parameter has this name.
             TypeError, ValueError: A value is not what the parameter holds.
         """
-        if name not in self._params.names:
+        if name not in self._attributes:
             raise AttributeError(
-                f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(self._params.names)}"
+                f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(self._attributes)}"
             )
         if isinstance(values, list):
             self._check_count(name, values)
         setattr(self, name, PerLane(values) if isinstance(values, list) else values)
 
     def call(self, method: str, *args: Any, **kwargs: Any) -> list[Any]:
-        """Call a method of every lane, seen as single envs (copies), and return the list of what they return."""
-        return [getattr(self.lane(i).unwrapped, method)(*args, **kwargs) for i in range(self.num_envs)]
+        """Call a method of every lane, seen as single envs (copies), and return the list of what they return.
+
+        What is no method, a property say, is returned itself.
+        """
+        values = [getattr(self.lane(i).unwrapped, method) for i in range(self.num_envs)]
+        return [value(*args, **kwargs) if callable(value) else value for value in values]
 
     # ---- copies ----------------------------------------------------------------------------------
 

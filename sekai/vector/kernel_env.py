@@ -41,9 +41,12 @@ class KernelEnv(Env[ObsType, ActType]):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "batch" in cls.__dict__:
-            for name in cls.batch._params.names:
+            for name in cls.batch._attributes:
                 if not hasattr(cls, name):
                     setattr(cls, name, LaneParam(name))
+            for name in cls.batch.lane_values:
+                if not hasattr(cls, name):
+                    setattr(cls, name, LaneValue(name))
             if cls.batch.single is None:
                 cls.batch.single = cls
             cls._state_type = namedtuple("State", cls.batch._state.kinds)  # type: ignore[misc]
@@ -70,7 +73,7 @@ class KernelEnv(Env[ObsType, ActType]):
         """
         vec = self._vec
         words = vec._option_words([options])
-        self._set_rng(seed)
+        vec._begin(lambda: self._set_rng(seed), vec._everyone, words)
         observation = vec._empty_observations(1)
         vec._run(vec._program.reset_one, vec._packed_memory, words, observation, self._info)
         vec._started, self._over = True, False
@@ -88,6 +91,8 @@ class KernelEnv(Env[ObsType, ActType]):
         if not vec._started or self._over:
             self._check_episode(action)
         actions = vec._actions.pack_one(action)
+        if vec._calls_python:
+            vec._before_step(actions, vec._everyone, ~vec._everyone)
         observation = vec._empty_observations(1)
         valid, reward, terminated, truncated = vec._run(
             vec._program.step_one,
@@ -199,3 +204,32 @@ class LaneParam:
 
     def __set__(self, env: Any, value: Any) -> None:
         env._vec._set_param(self.name, value)
+
+
+class LaneValue:
+    """What the batch holds a value of per lane, as an attribute of its only lane; read-only."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, env: Any, cls: Any) -> Any:
+        if env is None:
+            return self
+        value = getattr(env._vec, self.name)[0]
+        return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biuf" else value
+
+    def __set__(self, env: Any, value: Any) -> None:
+        raise AttributeError(f"{self.name} is read-only")
+
+
+class Shared:
+    """What all lanes of a batch share, as an attribute of a single env."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, env: Any, cls: Any) -> Any:
+        return self if env is None else getattr(env._vec, self.name)
+
+    def __set__(self, env: Any, value: Any) -> None:
+        setattr(env._vec, self.name, value)

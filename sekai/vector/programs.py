@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -60,17 +61,24 @@ def build(cls: Any, math: str) -> Programs:
         "borrow_observations": rows.borrower(owner, cls._observation_shapes()),
         "inform_lane": episode.inform_nothing,
     }
-    functions = {name: function for name, function in cls._lane_functions().items() if function is not None}
-    for name, function in functions.items():
-        if not is_kernel(function):
-            raise TypeError(f"{cls.__name__}.{name} must be decorated with sekai.kernels.kernel")
-    if math == "libm":
-        functions = {name: substitute(function, owner, LIBM) for name, function in functions.items()}
+    functions = own_functions(cls, math, [name for name, function in cls._lane_functions().items() if function])
     parts |= functions
     for name in PARTS:
         if name not in parts:
             parts[name] = bind(getattr(episode, name), owner, kernel, **parts)
     return Programs(parts=parts, **{name: bind(getattr(episode, name), owner, entry, **parts) for name in ENTRIES})
+
+
+def own_functions(cls: Any, math: str, names: Iterable[str]) -> dict[str, Any]:
+    """Some of a class's own kernels, with the elementary functions that `math` says."""
+    functions = {name: inspect.getattr_static(cls, name) for name in names}
+    for name, function in functions.items():
+        if not is_kernel(function):
+            raise TypeError(f"{cls.__name__}.{name} must be decorated with sekai.kernels.kernel")
+    if math == "libm":
+        owner = f"{cls.__module__}.{cls.__qualname__}"
+        functions = {name: substitute(function, owner, LIBM) for name, function in functions.items()}
+    return functions
 
 
 def build_rollout(cls: Any, parts: dict[str, Any], act_block: Any) -> Any:
