@@ -56,7 +56,8 @@ class InfoRows:
             return np.moveaxis(words[first : first + self.lengths[name]], 0, -1)
         row, kind = words[self._rows[name]], self.kinds[name]
         array = row if kind is float else row.view(np.int64) if kind is int else row.view(np.int64) != 0
-        return self._decode[name](array) if name in self._decode else array
+        decoded: np.ndarray = self._decode[name](array) if name in self._decode else array
+        return decoded
 
 
 def element(value: Any) -> Any:

@@ -357,7 +357,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         if waiting is not None and mode == SAME_STEP:  # frozen before the mode changed: only a reset lifts that
             chosen = ~waiting if chosen is None else chosen & ~waiting
         if self._calls_python:
-            stepped, waits = self._everyone if chosen is None else chosen, ~self._everyone if waiting is None else waiting
+            stepped = self._everyone if chosen is None else chosen
+            waits = ~self._everyone if waiting is None else waiting
             self._before_step(packed, stepped & ~waits, stepped & waits if mode == NEXT_STEP else ~self._everyone)
         out = self._outputs()
         counts = self._step(packed, chosen, mode, out)
