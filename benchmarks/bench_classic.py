@@ -13,21 +13,11 @@ import numpy as np
 
 import sekai
 from benchmarks.report import machine
-from benchmarks.timing import Contestant, interleaved, quartiles
+from benchmarks.timing import interleaved, quartiles
+from sekai.timing import stepping
 
 LANES, ROUNDS, ACTIONS = 4_096, 11, 16
 LEAST = {"MountainCar-v0": 40.0, "MountainCarContinuous-v0": 40.0, "Pendulum-v1": 40.0, "Acrobot-v1": 8.0}
-
-
-def stepping(vec, actions: list[np.ndarray]) -> Contestant:
-    """Step a batch through a few batches of actions."""
-    vec.reset()
-
-    def run() -> None:
-        for action in actions:
-            vec.step(action)
-
-    return Contestant(run, LANES * len(actions))
 
 
 def compare(env_id: str) -> dict[str, np.ndarray]:
@@ -39,7 +29,13 @@ def compare(env_id: str) -> dict[str, np.ndarray]:
     actions = [ours.batch_action_space.sample() for _ in range(ACTIONS)]
     theirs = envpool.make_gymnasium(env_id, num_envs=LANES, num_threads=1)
     their_actions = [action if action.dtype == np.float32 else action.astype(np.int32) for action in actions]
-    return interleaved({"ours": stepping(ours, actions), "theirs": stepping(theirs, their_actions)}, ROUNDS)
+    ours.reset(seed=0)
+    theirs.reset()
+    contestants = {
+        "ours": stepping(ours.step, actions, LANES),
+        "theirs": stepping(theirs.step, their_actions, LANES),
+    }
+    return interleaved(contestants, ROUNDS)
 
 
 def main() -> int:

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import machine
-from benchmarks.timing import Contestant, interleaved, quartiles
+from benchmarks.timing import interleaved, quartiles
 from sekai import returns
+from sekai.timing import Contestant
 
 ROUNDS = 15
 T, N = 1024, 4096

@@ -18,8 +18,9 @@ import sekai
 from benchmarks.bench_returns import LEAST, Data, N, T, pairs
 from benchmarks.gymnax_scan import GymnaxScan
 from benchmarks.report import ROOT, fill, machine, table
-from benchmarks.timing import Contestant, interleaved, quartiles
+from benchmarks.timing import interleaved, quartiles
 from sekai.rollouts.recording import ARRAYS
+from sekai.timing import Contestant
 
 ID = "CartPole-v1"
 MEDIUM, SMALL = 65_536, 4_096  # lanes

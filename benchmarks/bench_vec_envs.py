@@ -17,7 +17,8 @@ import numpy as np
 
 import sekai
 from benchmarks.report import machine
-from benchmarks.timing import Contestant, interleaved, quartiles
+from benchmarks.timing import interleaved, quartiles
+from sekai.timing import Contestant
 
 ROUNDS = 15
 LANES = 64

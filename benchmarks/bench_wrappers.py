@@ -15,7 +15,8 @@ import numpy as np
 
 import sekai
 from benchmarks.report import machine
-from benchmarks.timing import Contestant, interleaved
+from benchmarks.timing import interleaved
+from sekai.timing import Contestant
 
 ROUNDS = 15
 LANES = 4_096

@@ -21,12 +21,13 @@ import numpy as np
 import sekai
 from benchmarks.c_loop import CLoop
 from benchmarks.report import ROOT, fill, machine, table
-from benchmarks.timing import Contestant, interleaved, quartiles
+from benchmarks.timing import interleaved, quartiles, walking_gymnasium
+from sekai.timing import Contestant, stepping, walking
 
 ID = "CartPole-v1"
 SMALL, MEDIUM, LARGE = 4_096, 65_536, 1_048_576  # lanes
 FUSED_STEPS = 80_000_000  # env-steps of one rollout
-SINGLE_STEPS = 1_000
+SINGLE_ACTIONS = 1_000
 SEEDED = 100_000  # lanes
 FRESH_PROCESSES = 5
 
@@ -104,20 +105,21 @@ def contestants() -> dict[str, Contestant]:
     c_loop, kernel = c_and_kernel(small)
     gym_batch = gymnasium.make_vec(ID, MEDIUM, vectorization_mode="vector_entry_point")
     gym_batch.reset(seed=0)
-    single_actions = action_arrays(SINGLE_STEPS)[0].tolist()
-    single, gym_single = sekai.make(ID), gymnasium.make(ID)
+    single_actions = action_arrays(SINGLE_ACTIONS)[0].tolist()
+    single = sekai.make(ID)
+    single.reset(seed=0)
     seeded = sekai.make_vec(ID, SEEDED)
     return {
-        C: in_turn(c_loop.step, small),
-        KERNEL: in_turn(kernel, small),
-        STEP_SMALL: in_turn(batch(SMALL).step, small),
-        STEP_MEDIUM: in_turn(batch(MEDIUM).step, medium),
-        GYM_BATCH: in_turn(gym_batch.step, medium),
+        C: stepping(c_loop.step, small, SMALL),
+        KERNEL: stepping(kernel, small, SMALL),
+        STEP_SMALL: stepping(batch(SMALL).step, small, SMALL),
+        STEP_MEDIUM: stepping(batch(MEDIUM).step, medium, MEDIUM),
+        GYM_BATCH: stepping(gym_batch.step, medium, MEDIUM),
         FUSED_SMALL: fused(SMALL),
         FUSED_MEDIUM: fused(MEDIUM),
         FUSED_LARGE: fused(LARGE),
-        SINGLE: Contestant(lambda: walk(single, single_actions), SINGLE_STEPS),
-        GYM_SINGLE: Contestant(lambda: walk_gymnasium(gym_single, single_actions), SINGLE_STEPS),
+        SINGLE: walking(single, single_actions),
+        GYM_SINGLE: walking_gymnasium(gymnasium.make(ID), single_actions),
         SEEDING: Contestant(lambda: seeded.reset(seed=0)),
     }
 
@@ -125,17 +127,6 @@ def contestants() -> dict[str, Contestant]:
 def action_arrays(num: int) -> np.ndarray:
     """Two arrays of random actions, so that no contestant sees the same one twice in a row."""
     return np.random.default_rng(0).integers(0, 2, (2, num))
-
-
-def in_turn(step: Callable[[np.ndarray], Any], actions: np.ndarray) -> Contestant:
-    """Steps a batch with one array of actions and then the other."""
-    first, second = actions
-
-    def run() -> None:
-        step(first)
-        step(second)
-
-    return Contestant(run, actions.size)
 
 
 def batch(num_envs: int) -> Any:
@@ -152,8 +143,9 @@ def c_and_kernel(actions: np.ndarray) -> tuple[CLoop, Callable[[np.ndarray], Any
 
     def kernel(actions: np.ndarray) -> Any:
         return vec._program.step(
-            vec._packed_memory, vec._param_rows.packed(vec._param_rows.words), actions, vec._actions.accepted, vec._everyone, False,
-            vec.max_episode_steps, 0, 0, vec.num_envs, False, *out, vec._ends, vec._final_observations, vec._reset_info,
+            vec._packed_memory, vec._param_rows.packed(vec._param_rows.words), actions, vec._actions.accepted,
+            vec._everyone, False, vec.max_episode_steps, 0, 0, vec.num_envs, False, *out, vec._ends,
+            vec._final_observations, vec._reset_info,
         )  # fmt: skip
 
     for t in range(50):
@@ -171,24 +163,6 @@ def fused(num_envs: int) -> Contestant:
     vec, steps = sekai.make_vec(ID, num_envs), FUSED_STEPS // num_envs
     run = lambda: sekai.rollout(vec, "random", steps, record=None, num_threads=2)  # noqa: E731
     return Contestant(run, num_envs * steps)
-
-
-def walk(env: Any, actions: list[int]) -> None:
-    """Step a single env of ours, and reset it where an episode ends."""
-    env.reset(seed=0)
-    for action in actions:
-        result = env.step(action)
-        if result.terminated or result.truncated:
-            env.reset()
-
-
-def walk_gymnasium(env: Any, actions: list[int]) -> None:
-    """Step a single env of gymnasium's, and reset it where an episode ends."""
-    env.reset(seed=0)
-    for action in actions:
-        _, _, terminated, truncated, _ = env.step(action)
-        if terminated or truncated:
-            env.reset()
 
 
 def first_steps() -> tuple[np.ndarray, np.ndarray]:

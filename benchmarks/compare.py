@@ -8,11 +8,9 @@ is not installed is named there as missing: gymnasium and EnvPool are looked for
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from contextlib import ExitStack
 from importlib.util import find_spec
 from shutil import which
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +18,8 @@ import sekai
 from benchmarks.c_loop import PROGRAMS, CLoop
 from benchmarks.gymnax_scan import GymnaxScan
 from benchmarks.report import ROOT, fill, machine, table
-from benchmarks.timing import Contestant, interleaved
+from benchmarks.timing import interleaved, walking_gymnasium
+from sekai.timing import Contestant, draw_actions, stepping
 
 LANES = (1, 64, 4_096, 65_536, 1_048_576)
 THREADS = (1, 2)
@@ -95,7 +94,7 @@ def contestants(
     for threads in THREADS:
         vec = sekai.make_vec(env_id, lanes, vector_kwargs={"num_threads": threads})
         vec.reset(seed=0)
-        found[STEP, threads] = in_turn(vec.step, actions)
+        found[STEP, threads] = stepping(vec.step, actions, lanes)
     for threads in THREADS:
         found[FUSED, threads] = fused(env_id, lanes, threads)
     if find_spec("gymnasium"):
@@ -119,26 +118,15 @@ def contestants(
         vec = sekai.make_vec(env_id, lanes)
         vec.reset(seed=0)
         packed = [vec._actions.pack(rows, lanes).astype(vec._actions.dtype) for rows in actions]
-        found[C, 1] = in_turn(CLoop(vec).step, packed)
+        found[C, 1] = stepping(CLoop(vec).step, packed, lanes)
     return found
 
 
 def action_arrays(env_id: str, lanes: int) -> list[np.ndarray]:
-    """Two batches of random actions, so that no contestant sees the same one twice in a row."""
+    """Batches of random actions, so that no contestant sees the same one twice in a row."""
     space = sekai.make_vec(env_id, lanes).batch_action_space
     space.seed(0)
-    return [space.sample() for _ in range(2)]
-
-
-def in_turn(step: Callable[[Any], Any], actions: list[Any]) -> Contestant:
-    """Steps a batch with one batch of actions and then the other."""
-    first, second = actions
-
-    def run() -> None:
-        step(first)
-        step(second)
-
-    return Contestant(run, 2 * len(first))
+    return draw_actions(space, lanes)
 
 
 def fused(env_id: str, lanes: int, threads: int) -> Contestant:
@@ -154,30 +142,16 @@ def gymnasium_contestants(env_id: str, lanes: int, actions: list[np.ndarray]) ->
 
     gymnasium.logger.min_level = gymnasium.logger.ERROR
     if lanes == 1:
-        return {(GYM, 1): Contestant(walk(gymnasium.make(env_id), actions), 2)}
+        return {(GYM, 1): walking_gymnasium(gymnasium.make(env_id), [rows[0] for rows in actions])}
     if gymnasium.spec(env_id).vector_entry_point:
         batch = gymnasium.make_vec(env_id, lanes, vectorization_mode="vector_entry_point")
         batch.reset(seed=0)
-        return {(GYM_BATCH, 1): in_turn(batch.step, actions)}
+        return {(GYM_BATCH, 1): stepping(batch.step, actions, lanes)}
     if lanes > MOST_GYM_ENVS:
         return {}
     batch = gymnasium.make_vec(env_id, lanes, vectorization_mode="sync")
     batch.reset(seed=0)
-    return {(GYM_SYNC, 1): in_turn(batch.step, actions)}
-
-
-def walk(env: Any, actions: list[np.ndarray]) -> Callable[[], None]:
-    """Steps a single env of gymnasium's twice, and resets it where an episode ends."""
-    first, second = (rows[0] for rows in actions)
-    env.reset(seed=0)
-
-    def run() -> None:
-        for action in (first, second):
-            _, _, terminated, truncated, _ = env.step(action)
-            if terminated or truncated:
-                env.reset()
-
-    return run
+    return {(GYM_SYNC, 1): stepping(batch.step, actions, lanes)}
 
 
 def envpool_contestants(env_id: str, lanes: int, actions: list[np.ndarray]) -> dict[Row, Contestant]:
@@ -191,7 +165,7 @@ def envpool_contestants(env_id: str, lanes: int, actions: list[np.ndarray]) -> d
     for threads in THREADS:
         batch = envpool.make_gymnasium(env_id, num_envs=lanes, num_threads=threads)
         batch.reset()
-        found[ENVPOOL, threads] = in_turn(batch.step, theirs)
+        found[ENVPOOL, threads] = stepping(batch.step, theirs, lanes)
     return found
 
 

@@ -6,25 +6,14 @@ ratio is the median of the ratios within a round.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from itertools import cycle
+from typing import Any
 
 import numpy as np
 
+from sekai.timing import Contestant, turn
+
 TURN = 0.05  # s, about
-
-
-class Contestant(NamedTuple):
-    """Something to time.
-
-    Attributes:
-        run: What is timed.
-        work: How many things (env-steps, say) one call of it does.
-    """
-
-    run: Callable[[], Any]
-    work: int = 1
 
 
 def interleaved(contestants: dict[str, Contestant], rounds: int) -> dict[str, np.ndarray]:
@@ -44,16 +33,20 @@ def interleaved(contestants: dict[str, Contestant], rounds: int) -> dict[str, np
     return {name: np.array(times[1:]) for name, times in seconds.items()}
 
 
-def turn(contestant: Contestant, calls: int) -> float:
-    """Seconds that some calls take."""
-    run = contestant.run
-    start = time.perf_counter()
-    for _ in range(calls):
-        run()
-    return time.perf_counter() - start
-
-
 def quartiles(values: np.ndarray) -> tuple[float, float, float]:
     """The median, and the bounds of the middle half."""
     low, median, high = np.percentile(values, [25, 50, 75])
     return float(median), float(low), float(high)
+
+
+def walking_gymnasium(env: Any, actions: list[Any]) -> Contestant:
+    """What `sekai.timing.walking` does, with a single env of gymnasium's."""
+    turns = cycle(actions)
+    env.reset(seed=0)
+
+    def run() -> None:
+        _, _, terminated, truncated, _ = env.step(next(turns))
+        if terminated or truncated:
+            env.reset()
+
+    return Contestant(run)

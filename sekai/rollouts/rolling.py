@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -66,19 +67,19 @@ def rollout(
     num_threads = None if num_threads is None else positive_int("num_threads", num_threads)
     names = check_record(vec, record)
     policy = check_policy(vec, policy, num_steps)
-    bar = progress_bar() if progress else iter
-    arrays = allocate(vec, policy, num_steps, names, out)
-    if seed is not None or not getattr(vec, "_started", False):
-        vec.reset(seed=seed)
-    if seed is not None and not isinstance(vec, KernelVecEnv):
-        vec.batch_action_space.seed(seed)
-    result = Rollout(vec.num_envs, num_steps, autoreset_mode=vec.autoreset_mode)
-    if is_compiled(vec) and "actions" in names:
-        result._start = start_of(vec)
-    if is_compiled(vec) and not is_function(policy):
-        run_fused(vec, policy, arrays, result, record is not None, num_threads, bar)
-    else:
-        run_stepped(vec, policy, arrays, result, record is not None, bar)
+    with progress_bar() if progress else nullcontext(iter) as bar:
+        arrays = allocate(vec, policy, num_steps, names, out)
+        if seed is not None or not getattr(vec, "_started", False):
+            vec.reset(seed=seed)
+        if seed is not None and not isinstance(vec, KernelVecEnv):
+            vec.batch_action_space.seed(seed)
+        result = Rollout(vec.num_envs, num_steps, autoreset_mode=vec.autoreset_mode)
+        if is_compiled(vec) and "actions" in names:
+            result._start = start_of(vec)
+        if is_compiled(vec) and not is_function(policy):
+            run_fused(vec, policy, arrays, result, record is not None, num_threads, bar)
+        else:
+            run_stepped(vec, policy, arrays, result, record is not None, bar)
     publish(result, vec, arrays, names)
     return result
 
