@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekai._types import InfoDict
-from sekai.spaces import Dict, Space, Tuple
 from sekai.vector.info_layers import EpisodeInfos, FinalObservations, InfoLayer
 from sekai.vector.infos import LazyInfos
-from sekai.vector.native import take_index
 from sekai.vector.result import VecStepResult
 
 AddInfo = Callable[[dict[str, Any], InfoDict, int], dict[str, Any]]  # `_add_info` of gymnasium's vector envs
@@ -54,14 +52,13 @@ for _name in vars(dict).keys() - UNTOUCHED:
     setattr(ArrayInfos, _name, _once_filled(getattr(dict, _name)))
 
 
-def step_infos(result: VecStepResult[Any], space: Space[Any], add_info: AddInfo) -> ArrayInfos:
+def step_infos(result: VecStepResult[Any], add_info: AddInfo) -> ArrayInfos:
     """Return the infos of a step; of a lane that ended and was reset in it, those of the reset.
 
     What it ended with is in `final_obs`, an object array with None for the other lanes, and `final_info`.
 
     Args:
         result: Of the step.
-        space: Space of one lane's observation.
         add_info: Adds the info of a lane to array infos.
     """
 
@@ -70,7 +67,7 @@ def step_infos(result: VecStepResult[Any], space: Space[Any], add_info: AddInfo)
         lanes = result.final_lanes
         if lanes.size:
             finals = np.empty(len(result.rewards), object)  # None everywhere
-            finals[lanes] = _rows(space, result.final_observations, lanes.size)
+            finals[lanes] = _final_rows(result)
             infos["final_obs"], infos["_final_obs"] = finals, _flags(finals.size, lanes)
         return infos
 
@@ -98,7 +95,8 @@ def _of_arrays(infos: LazyInfos) -> dict[str, Any]:
     stepped = infos.valid & ~_flags(n, ends) if ends.size else infos.valid
     arrays: dict[str, Any] = {}
     final: dict[str, Any] = {}
-    for name, column in infos.arrays.items():
+    columns = infos.arrays
+    for name, column in columns.items():
         arrays[name], arrays[f"_{name}"] = column.copy(), stepped.copy()
         arrays[name][~stepped] = _nothing(1, column)
         if ends.size:
@@ -107,6 +105,9 @@ def _of_arrays(infos: LazyInfos) -> dict[str, Any]:
     lanes, resets = _resets(infos)
     for name, rows in resets.items():
         arrays[name][lanes], arrays[f"_{name}"][lanes] = rows, True
+    for name in columns:
+        if not arrays[f"_{name}"].any():
+            del arrays[name], arrays[f"_{name}"]
     if ends.size:
         arrays["final_info"], arrays["_final_info"] = final, _flags(n, ends)
     return arrays
@@ -141,13 +142,12 @@ def _of_dicts(infos: Sequence[InfoDict], add_info: AddInfo) -> dict[str, Any]:
     return arrays
 
 
-def _rows(space: Space[Any], batch: Any, n: int) -> NDArray[np.object_]:
-    """The elements of a batch, one object each."""
-    if isinstance(space, (Dict, Tuple)):
-        rows: Iterator[Any] = (take_index(space, batch, k) for k in range(n))
-    else:
-        rows = iter(batch)
-    return np.fromiter(rows, object, n)
+def _final_rows(result: VecStepResult[Any]) -> NDArray[np.object_]:
+    """The last observations of `final_lanes`, one object each."""
+    lanes = result.final_lanes
+    if isinstance(result.observations, np.ndarray):
+        return np.fromiter(result.final_observations, object, lanes.size)
+    return np.fromiter((result.infos[lane]["final_observation"] for lane in lanes), object, lanes.size)
 
 
 def _nothing(n: int, column: NDArray[Any]) -> NDArray[Any]:

@@ -104,9 +104,9 @@ class SekaiToGymnasiumVector(vector.VectorEnv):  # type: ignore[misc, name-defin
         In disabled mode a lane that ended repeats its last observation and flags, with reward 0, until it is reset.
         """
         result = self.sekai_vec.step(actions)
-        space = self.sekai_vec.observation_space
-        infos = step_infos(result, space, self._add_info)
-        return as_declared(space, result.observations), result.rewards, result.terminated, result.truncated, infos
+        observations = as_declared(self.sekai_vec.observation_space, result.observations)
+        infos = step_infos(result, self._add_info)
+        return observations, result.rewards, result.terminated, result.truncated, infos
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the batch; `close()` calls it."""
