@@ -3,9 +3,13 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sekai.rendering.charts import Chart as Chart
-    from sekai.rendering.charts import Fan as Fan
-    from sekai.rendering.charts import Histogram as Histogram
+    from sekai.rendering.chart import Chart as Chart
+    from sekai.rendering.chart import TimeChart as TimeChart
+    from sekai.rendering.classic_control import AcrobotRenderer as AcrobotRenderer
+    from sekai.rendering.classic_control import CartPoleRenderer as CartPoleRenderer
+    from sekai.rendering.classic_control import MountainCarRenderer as MountainCarRenderer
+    from sekai.rendering.classic_control import PendulumRenderer as PendulumRenderer
+    from sekai.rendering.dashboard import Dashboard as Dashboard
     from sekai.rendering.picture import Picture as Picture
     from sekai.rendering.recording import RecordFrames as RecordFrames
     from sekai.rendering.renderer import ANSIString as ANSIString
@@ -16,22 +20,36 @@ if TYPE_CHECKING:
     from sekai.rendering.rollouts import plot_rollout as plot_rollout
     from sekai.rendering.saving import save_gif as save_gif
     from sekai.rendering.saving import save_video as save_video
+    from sekai.rendering.scene import SceneRenderer as SceneRenderer
+    from sekai.rendering.scene import rotate as rotate
     from sekai.rendering.theme import DARK as DARK
     from sekai.rendering.theme import LIGHT as LIGHT
     from sekai.rendering.theme import Theme as Theme
     from sekai.rendering.theme import get_theme as get_theme
+    from sekai.rendering.time_charts import Fan as Fan
+    from sekai.rendering.time_charts import StackedArea as StackedArea
+    from sekai.rendering.time_charts import TimeSeries as TimeSeries
+    from sekai.rendering.value_charts import Bars as Bars
+    from sekai.rendering.value_charts import Depth as Depth
+    from sekai.rendering.value_charts import Histogram as Histogram
+    from sekai.rendering.value_charts import PhasePortrait as PhasePortrait
 else:
     from sekai._lazy import lazy_exports
 
     __getattr__, __dir__, __all__ = lazy_exports(
         __name__,
         objects={
-            "sekai.rendering.charts": "Chart Fan Histogram",
+            "sekai.rendering.chart": "Chart TimeChart",
+            "sekai.rendering.classic_control": "AcrobotRenderer CartPoleRenderer MountainCarRenderer PendulumRenderer",
+            "sekai.rendering.dashboard": "Dashboard",
             "sekai.rendering.picture": "Picture",
             "sekai.rendering.recording": "RecordFrames",
-            "sekai.rendering.renderer": "ANSIString BaseRenderer RenderFrame Renderer RGBArray",
+            "sekai.rendering.renderer": "ANSIString BaseRenderer Renderer RenderFrame RGBArray",
             "sekai.rendering.rollouts": "plot_rollout",
             "sekai.rendering.saving": "save_gif save_video",
-            "sekai.rendering.theme": "Theme LIGHT DARK get_theme",
+            "sekai.rendering.scene": "SceneRenderer rotate",
+            "sekai.rendering.theme": "DARK LIGHT Theme get_theme",
+            "sekai.rendering.time_charts": "Fan StackedArea TimeSeries",
+            "sekai.rendering.value_charts": "Bars Depth Histogram PhasePortrait",
         },
     )

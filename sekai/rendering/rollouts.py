@@ -8,10 +8,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sekai.rendering.charts import Chart, Fan, Histogram
+from sekai.rendering.chart import Chart
 from sekai.rendering.picture import Picture
 from sekai.rendering.theme import Theme
 from sekai.rendering.ticks import decimals_for, format_number, nice_limits, nice_step, value_range
+from sekai.rendering.time_charts import Fan
+from sekai.rendering.value_charts import Histogram
 from sekai.rollouts.result import Episodes, Rollout
 
 MOST_LANES, MOST_TIMES = 4096, 500  # how many of each a fan chart looks at
@@ -48,7 +50,8 @@ def plot_rollout(
     picture = Picture(width, height, theme=theme)
     charts = [*distributions(rollout), *over_time(rollout, single_lanes)]
     rows = [row for row in (charts[:-1], charts[-1:]) if row]
-    picture.place(*([chart for chart, _ in row] for row in rows), title=summary(rollout))
+    picture.place(*([chart for chart, _ in row] for row in rows))
+    picture.title.set_text(summary(rollout))
     for chart, data in charts:
         chart.set_data(*data)
     return picture

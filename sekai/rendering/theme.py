@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,17 @@ class Theme:
     highlight: str
     series: tuple[str, ...]
 
-    def color(self, index: int) -> str:
-        """Colour of the series of this index; `neutral` for those beyond the palette, so that none comes twice."""
-        return self.series[index] if 0 <= index < len(self.series) else self.neutral
+    def color(self, color: int | str) -> str:
+        """What a colour is in this theme: a role such as `"accent"`, the index of a series, or a colour as it is.
 
+        A series beyond the palette is `neutral`, so that no colour comes twice.
+        """
+        if isinstance(color, str):
+            return str(getattr(self, color)) if color in ROLES else color
+        return self.series[color] if 0 <= color < len(self.series) else self.neutral
+
+
+ROLES = {field.name for field in fields(Theme)} - {"name", "series"}
 
 LIGHT = Theme(
     name="light",

@@ -11,6 +11,7 @@ import numpy as np
 
 MINUS = "\N{MINUS SIGN}"
 MISSING = "\N{EM DASH}"
+MOST_DECIMALS = 4  # of labels of ticks that are small numbers
 COMPACT_ZEROS = re.compile(r"(?:\.0+|(?<=\.\d)0)([TBMK])$")
 SUFFIXES = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
 
@@ -81,6 +82,13 @@ def format_number(
     return f"{mark}{text}{suffix}{'%' if percent else ''}"
 
 
+def scientific(value: float) -> str:
+    """A small number in powers of ten, as 2.5e-6, with real minus signs."""
+    digits, _, power = f"{value:.3e}".partition("e")
+    digits = digits.rstrip("0").rstrip(".")
+    return "0" if float(digits) == 0 else f"{digits}e{int(power)}".replace("-", MINUS)
+
+
 def tick_labels(ticks: Sequence[float], *, percent: bool = False) -> list[str]:
     """Labels of ticks, with as many decimals as tell them apart; large ones are compact if they stay distinct."""
     if not len(ticks):
@@ -89,6 +97,8 @@ def tick_labels(ticks: Sequence[float], *, percent: bool = False) -> list[str]:
     gaps = np.abs(np.diff(ticks))
     smallest = float(gaps[gaps > 0].min()) if (gaps > 0).any() else abs(float(ticks[0])) or 1.0
     decimals = decimals_for(smallest * factor)
+    if decimals > MOST_DECIMALS and max(map(abs, ticks)) < 0.1:
+        return [scientific(tick) for tick in ticks]
     plain = [format_number(tick, decimals, percent=percent) for tick in ticks]
     if percent or max(map(abs, ticks)) < 10_000:
         return plain

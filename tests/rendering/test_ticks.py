@@ -53,3 +53,4 @@ def test_tick_labels():
     assert tick_labels([100_000, 100_001]) == ["100,000", "100,001"]
     assert tick_labels([-0.5, 0, 0.5], percent=True) == [f"{MINUS}50%", "0%", "50%"]
     assert tick_labels([7]) == ["7"]
+    assert tick_labels([-2.5e-6, 0, 2.5e-6]) == [f"{MINUS}2.5e{MINUS}6", "0", f"2.5e{MINUS}6"]

@@ -21,8 +21,11 @@ def texts_are_in_their_place(figure):
 
 
 def is_drawn(text, figure):
-    """Whether a text is not the label of a tick outside the limits, or switched off."""
+    """Whether a text is neither the label of a tick outside the limits nor in a legend that is left out."""
     for axes in figure.axes:
+        legend = axes.get_legend()
+        if legend is not None and not legend.get_visible() and text in legend.get_texts():
+            return False
         for axis in (axes.xaxis, axes.yaxis):
             for tick in axis.get_major_ticks():
                 if text in (tick.label1, tick.label2):
