@@ -92,22 +92,21 @@ def arrays_of(infos: Sequence[InfoDict], add_info: AddInfo) -> dict[str, Any]:
 
 def _of_arrays(infos: LazyInfos) -> dict[str, Any]:
     n, ends = infos.num_envs, infos.final_lanes
-    stepped = infos.valid & ~_flags(n, ends) if ends.size else infos.valid
+    silent = ends if infos._valid is None else np.flatnonzero(~infos._valid | _flags(n, ends))  # of no step to tell
+    lanes, resets = _resets(infos)
     arrays: dict[str, Any] = {}
     final: dict[str, Any] = {}
-    columns = infos.arrays
-    for name, column in columns.items():
-        arrays[name], arrays[f"_{name}"] = column.copy(), stepped.copy()
-        arrays[name][~stepped] = _nothing(1, column)
+    for name, column in infos.arrays.items():
         if ends.size:
             final[name], final[f"_{name}"] = _nothing(n, column), _flags(n, ends)
             final[name][ends] = column[ends]
-    lanes, resets = _resets(infos)
-    for name, rows in resets.items():
-        arrays[name][lanes], arrays[f"_{name}"][lanes] = rows, True
-    for name in columns:
-        if not arrays[f"_{name}"].any():
-            del arrays[name], arrays[f"_{name}"]
+        if silent.size == n and name not in resets:
+            continue
+        arrays[name], told = column.copy(), np.ones(n, np.bool_)
+        arrays[name][silent], told[silent] = _nothing(1, column), False
+        if name in resets:
+            arrays[name][lanes], told[lanes] = resets[name], True
+        arrays[f"_{name}"] = told
     if ends.size:
         arrays["final_info"], arrays["_final_info"] = final, _flags(n, ends)
     return arrays
@@ -115,13 +114,13 @@ def _of_arrays(infos: LazyInfos) -> dict[str, Any]:
 
 def _resets(infos: LazyInfos) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
     """The lanes that were reset in a step, and what they tell: name to an array of a row for each of them."""
-    rows = infos._reset_rows
-    if rows is None:
-        return infos.final_lanes, {}
-    if infos.final_lanes.size:
-        return infos.final_lanes, rows.arrays(infos._reset_words)
-    lanes = np.flatnonzero(np.zeros(0) if infos._resets is None else infos._resets)
-    return lanes, {name: column[lanes] for name, column in rows.arrays(infos._words).items()}
+    rows, lanes = infos._reset_rows, infos.final_lanes
+    if lanes.size and rows is not None:
+        return lanes, rows.arrays(infos._reset_words)
+    if infos._resets is not None and rows is not None and infos._resets.any():
+        lanes = np.flatnonzero(infos._resets)
+        return lanes, {name: column[lanes] for name, column in rows.arrays(infos._words).items()}
+    return lanes, {}
 
 
 def _of_episodes(infos: EpisodeInfos) -> dict[str, Any]:
