@@ -21,12 +21,32 @@ def finish(result: Rollout, stats: np.ndarray, found: list[tuple[Any, ...]] | No
         result.statistics = Statistics(int(count), float(stats[0, 1]), deviations[0], float(stats[0, 3]), deviations[1])
     if found is None:
         return
-    returns = np.concatenate([np.empty(0), *[part[0] for part in found]])
-    data = np.concatenate([np.empty((4, 0), np.int64), *[part[1] for part in found]], axis=1)
-    finals = map_arrays(lambda *parts: np.concatenate(parts), no_finals, *[part[2] for part in found])
-    lanes, steps, lengths, endings = data
-    order = np.lexsort((lanes, steps))
-    result.episodes = Episodes(
-        returns[order], lengths[order], lanes[order], steps[order], endings[order] & 1 != 0, endings[order] & 2 != 0,
-        map_arrays(lambda array: array[order] if len(array) else array, finals),
-    )  # fmt: skip
+    result.episodes = in_order(found, result.num_steps, no_finals)
+
+
+def in_order(found: list[tuple[Any, ...]], num_steps: int, no_finals: Any) -> Episodes:
+    """Episodes ordered by step and lane; those of a step have been found in the order of their lanes."""
+    from sekai.kernels import rollout as kernels
+
+    counts = np.zeros(num_steps, np.int64)
+    for _, data, _ in found:
+        counts += np.bincount(data[1], minlength=num_steps)
+    total, places = counts.sum(), np.cumsum(counts) - counts
+    returns, flags = np.empty(total), np.empty((2, total), np.bool_)
+    lanes, lengths = np.empty((2, total), np.int64)
+    orders = []
+    for part, data, _ in found:
+        orders.append(np.empty(len(part), np.int64))
+        kernels.place_episodes(part, data, places, orders[-1], returns, lengths, lanes, *flags)
+
+    def placed(empty: np.ndarray, *parts: np.ndarray) -> np.ndarray:
+        rows = np.empty((sum(map(len, parts)), *empty.shape[1:]), empty.dtype)
+        for order, part in zip(orders, parts, strict=True):
+            if len(part):
+                rows[order] = part
+        return rows
+
+    finals = map_arrays(placed, no_finals, *[part for _, _, part in found])
+    terminated, truncated = flags
+    end_steps = np.repeat(np.arange(num_steps), counts)
+    return Episodes(returns, lengths, lanes, end_steps, terminated, truncated, finals)
