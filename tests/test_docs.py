@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,15 @@ def name_of(path):
 
 
 def blocks(path, language):
-    """The fenced blocks of one language, each after as many empty lines as stand before it in the page."""
+    """The fenced blocks of one language, each after as many empty lines as stand before it in the page.
+
+    A block below `<!-- needs MODULE -->` is left out where there is no such module.
+    """
     text = path.read_text(encoding="utf-8")
-    for found in re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        yield "\n" * text[: found.start(1)].count("\n") + found[1]
+    pattern = rf"^(?:<!-- needs (\w+) -->\n)?```{language}\n(.*?)^```$"
+    for found in re.finditer(pattern, text, re.MULTILINE | re.DOTALL):
+        if found[1] is None or find_spec(found[1]) is not None:
+            yield "\n" * text[: found.start(2)].count("\n") + found[2]
 
 
 def promised(block):
