@@ -222,20 +222,20 @@ def merge_stats(stats):
 
 
 @entry
-def place_episodes(returns, data, places, order, all_returns, lengths, lanes, terminated, truncated):
+def place_episodes(returns, data, number, places, order, all_returns, lengths, lanes, terminated, truncated):
     """Put episodes among those of the whole rollout, which are ordered by step: a counting sort.
 
     Args:
         returns (float64, (n,)), data (int64, (4, n)): see `rollout`.
-    Writes: places (int64, (T,)): where the next episode that ends in a step belongs; order (int64, (n,)): where these
-        do; and there all_returns (float64), lengths, lanes (int64), terminated, truncated (bool).
+        number (int): of the first of them.
+    Writes: places (int64, (T,)): where the next episode that ends in a step belongs; and in the places of these: order
+        (int64), their numbers; all_returns (float64), lengths, lanes (int64), terminated, truncated (bool).
     """
-    for k in range(order.size):
+    for k in range(returns.size):
         t = data[1, k]
         place = places[t]
         places[t] = place + 1
-        order[k] = place
-        all_returns[place] = returns[k]
+        order[place], all_returns[place] = number + k, returns[k]
         lanes[place], lengths[place] = data[0, k], data[2, k]
         terminated[place], truncated[place] = data[3, k] & TERMINATED != 0, data[3, k] & TRUNCATED != 0
 

@@ -32,21 +32,17 @@ def in_order(found: list[tuple[Any, ...]], num_steps: int, no_finals: Any) -> Ep
     for _, data, _ in found:
         counts += np.bincount(data[1], minlength=num_steps)
     total, places = counts.sum(), np.cumsum(counts) - counts
-    returns, flags = np.empty(total), np.empty((2, total), np.bool_)
-    lanes, lengths = np.empty((2, total), np.int64)
-    orders = []
+    returns, (terminated, truncated) = np.empty(total), np.empty((2, total), np.bool_)
+    lanes, lengths, order = np.empty((3, total), np.int64)
+    number = 0
     for part, data, _ in found:
-        orders.append(np.empty(len(part), np.int64))
-        kernels.place_episodes(part, data, places, orders[-1], returns, lengths, lanes, *flags)
+        kernels.place_episodes(part, data, number, places, order, returns, lengths, lanes, terminated, truncated)
+        number += len(part)
 
-    def placed(empty: np.ndarray, *parts: np.ndarray) -> np.ndarray:
-        rows = np.empty((sum(map(len, parts)), *empty.shape[1:]), empty.dtype)
-        for order, part in zip(orders, parts, strict=True):
-            if len(part):
-                rows[order] = part
-        return rows
+    def ordered(*parts: np.ndarray) -> np.ndarray:
+        rows = np.concatenate(parts)
+        return rows.take(order, axis=0) if len(rows) else rows  # ten times as fast as rows[order]
 
-    finals = map_arrays(placed, no_finals, *[part for _, _, part in found])
-    terminated, truncated = flags
+    finals = map_arrays(ordered, no_finals, *[part for _, _, part in found])
     end_steps = np.repeat(np.arange(num_steps), counts)
     return Episodes(returns, lengths, lanes, end_steps, terminated, truncated, finals)
