@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from sekai.rendering.classic_control import MountainCarRenderer as MountainCarRenderer
     from sekai.rendering.classic_control import PendulumRenderer as PendulumRenderer
     from sekai.rendering.dashboard import Dashboard as Dashboard
+    from sekai.rendering.grid import LaneGrid as LaneGrid
+    from sekai.rendering.grid import record_lanes as record_lanes
+    from sekai.rendering.lanes import LanesPicture as LanesPicture
+    from sekai.rendering.lanes import plot_lanes as plot_lanes
+    from sekai.rendering.making import make_renderer as make_renderer
     from sekai.rendering.picture import Picture as Picture
     from sekai.rendering.recording import RecordFrames as RecordFrames
     from sekai.rendering.renderer import ANSIString as ANSIString
@@ -42,9 +47,12 @@ else:
             "sekai.rendering.chart": "Chart TimeChart",
             "sekai.rendering.classic_control": "AcrobotRenderer CartPoleRenderer MountainCarRenderer PendulumRenderer",
             "sekai.rendering.dashboard": "Dashboard",
+            "sekai.rendering.grid": "LaneGrid record_lanes",
+            "sekai.rendering.lanes": "LanesPicture plot_lanes",
+            "sekai.rendering.making": "make_renderer",
             "sekai.rendering.picture": "Picture",
             "sekai.rendering.recording": "RecordFrames",
-            "sekai.rendering.renderer": "ANSIString BaseRenderer Renderer RenderFrame RGBArray",
+            "sekai.rendering.renderer": "ANSIString BaseRenderer RGBArray RenderFrame Renderer",
             "sekai.rendering.rollouts": "plot_rollout",
             "sekai.rendering.saving": "save_gif save_video",
             "sekai.rendering.scene": "SceneRenderer rotate",

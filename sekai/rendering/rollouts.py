@@ -91,9 +91,8 @@ def over_time(rollout: Rollout, single_lanes: int) -> list[tuple[Any, tuple[Any,
         chart = Fan(f"Reward of a step{of_lanes(rollout.num_envs, single_lanes)}")
         times = picked(rollout.num_steps, MOST_TIMES)
         lanes = picked(rollout.num_envs, MOST_LANES)
-        rewards = masked(rollout.rewards[np.ix_(times, lanes)], rollout, (times, lanes))
-        single = masked(rollout.rewards[:, :single_lanes], rollout, (slice(None), slice(single_lanes)))
-        data: tuple[Any, ...] = (times, rewards, single)
+        single = np.arange(min(single_lanes, rollout.num_envs))
+        data: tuple[Any, ...] = times, *(gathered(rollout.rewards, rollout, times, some) for some in (lanes, single))
     elif rollout.episodes is not None and len(rollout.episodes.returns):
         chart = Fan("Return of the episodes that end")
         data = by_time(rollout.episodes, rollout.num_steps)
@@ -116,12 +115,13 @@ def picked(count: int, most: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
 
 
-def masked(values: NDArray[np.float64], rollout: Rollout, places: tuple[Any, Any]) -> NDArray[np.float64]:
-    """Values of some steps and lanes, NaN where those are no real transitions."""
-    if rollout.valid is None:
-        return values
-    valid = rollout.valid[np.ix_(*places)] if isinstance(places[0], np.ndarray) else rollout.valid[places]
-    return np.where(valid, values, np.nan)
+def gathered(
+    array: NDArray[Any], rollout: Rollout, times: NDArray[np.int64], lanes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """What an array `(T, N)` holds at some times for some lanes, NaN where those are no real transitions."""
+    places = np.ix_(times, lanes)
+    values = array[places].astype(np.float64)
+    return values if rollout.valid is None else np.where(rollout.valid[places], values, np.nan)
 
 
 def valid_rewards(rollout: Rollout) -> NDArray[np.float64]:

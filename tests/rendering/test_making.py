@@ -1,0 +1,44 @@
+import pytest
+
+import sekai
+from sekai.rendering import AcrobotRenderer, CartPoleRenderer, MountainCarRenderer, PendulumRenderer, make_renderer
+from sekai.rendering.making import RENDERERS
+
+
+@pytest.mark.parametrize(
+    ("id", "cls", "shape"),
+    [
+        ("CartPole-v1", CartPoleRenderer, (200, 300, 3)),
+        ("MountainCar-v0", MountainCarRenderer, (200, 300, 3)),
+        ("MountainCarContinuous-v0", MountainCarRenderer, (200, 300, 3)),
+        ("Pendulum-v1", PendulumRenderer, (200, 200, 3)),
+        ("Acrobot-v1", AcrobotRenderer, (200, 200, 3)),
+    ],
+)
+def test_the_right_renderer_is_found(id, cls, shape):
+    env = sekai.make(id)
+    env.reset(seed=0)
+    assert type(make_renderer(env)) is cls
+    renderer = make_renderer(env, width=300, height=200, theme="dark")
+    assert renderer.theme.name == "dark"
+    assert renderer.render(env).shape == shape
+
+
+def test_every_built_in_environment_has_one():
+    for spec in sekai.all_specs():
+        if spec.id.endswith(("-v0", "-v1")) and "/" not in spec.id:
+            base = type(sekai.make(spec.id).unwrapped)
+            if base.__module__.startswith("sekai.envs"):
+                assert f"{base.__module__}.{base.__qualname__}" in RENDERERS
+
+
+def test_subclasses_are_drawn_like_their_bases():
+    class Mine(type(sekai.make("Pendulum-v1").unwrapped)):
+        pass
+
+    assert type(make_renderer(Mine())) is PendulumRenderer
+
+
+def test_environments_without_one_are_told():
+    with pytest.raises(TypeError, match=r"there is no renderer for object; sekai\.rendering\.Dashboard draws any"):
+        make_renderer(object())
