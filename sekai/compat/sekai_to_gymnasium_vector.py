@@ -112,6 +112,9 @@ class SekaiToGymnasiumVector(vector.VectorEnv):  # type: ignore[misc, name-defin
         """Close the batch; `close()` calls it."""
         self.sekai_vec.close()
 
+    def __del__(self) -> None:
+        """Leave the batch open; some versions of gymnasium would close it."""
+
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Call a method of every lane."""
         return tuple(self.sekai_vec.call(name, *args, **kwargs))

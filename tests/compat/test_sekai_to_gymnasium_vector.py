@@ -99,6 +99,12 @@ def test_attributes():
     assert env.sekai_vec.closed
 
 
+def test_the_batch_outlives_the_bridge():
+    vec = sekai.make_vec("CartPole-v1", N)
+    to_gymnasium_vector(vec)
+    assert not vec.closed
+
+
 def test_seeds():
     env, vec = cartpoles(), sekai.make_vec("CartPole-v1", N)
     for seed in (5, [1, 2, 3, None], None):

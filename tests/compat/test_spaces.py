@@ -55,6 +55,7 @@ def test_both_ways(ours, theirs):
         assert ours.contains(theirs.sample())
 
 
+@pytest.mark.filterwarnings("ignore:.*Casting input x to numpy array")  # gymnasium's, of numbers stacked in a Sequence
 @settings(deadline=None)
 @given(strategies.spaces().filter(lambda space: not anywhere(has_no_bits, space)))
 def test_any_space_comes_back(space):
