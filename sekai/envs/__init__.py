@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from sekai.envs.mountain_car import MountainCarVecEnv as MountainCarVecEnv
     from sekai.envs.pendulum import PendulumEnv as PendulumEnv
     from sekai.envs.pendulum import PendulumVecEnv as PendulumVecEnv
+    from sekai.rendering import AcrobotRenderer as AcrobotRenderer
+    from sekai.rendering import CartPoleRenderer as CartPoleRenderer
+    from sekai.rendering import MountainCarRenderer as MountainCarRenderer
+    from sekai.rendering import PendulumRenderer as PendulumRenderer
 else:
     from sekai._lazy import lazy_exports
 
@@ -25,6 +29,7 @@ else:
             "sekai.envs.continuous_mountain_car": "ContinuousMountainCarEnv ContinuousMountainCarVecEnv",
             "sekai.envs.mountain_car": "MountainCarEnv MountainCarVecEnv",
             "sekai.envs.pendulum": "PendulumEnv PendulumVecEnv",
+            "sekai.rendering": "AcrobotRenderer CartPoleRenderer MountainCarRenderer PendulumRenderer",
         },
         modules={"classic_control": "sekai.envs.classic_control"},
     )

@@ -19,13 +19,20 @@ if TYPE_CHECKING:
     from sekai.envs import ContinuousMountainCarEnv as ContinuousMountainCarEnv
     from sekai.envs import MountainCarEnv as MountainCarEnv
     from sekai.envs import PendulumEnv as PendulumEnv
+    from sekai.rendering import AcrobotRenderer as AcrobotRenderer
+    from sekai.rendering import CartPoleRenderer as CartPoleRenderer
+    from sekai.rendering import MountainCarRenderer as MountainCarRenderer
+    from sekai.rendering import PendulumRenderer as PendulumRenderer
 else:
     from sekai._lazy import lazy_exports
 
     # Lazily, as their modules import this one.
     __getattr__, __dir__, __all__ = lazy_exports(
         __name__,
-        objects={"sekai.envs": "CartPoleEnv MountainCarEnv ContinuousMountainCarEnv PendulumEnv AcrobotEnv"},
+        objects={
+            "sekai.envs": "CartPoleEnv MountainCarEnv ContinuousMountainCarEnv PendulumEnv AcrobotEnv",
+            "sekai.rendering": "AcrobotRenderer CartPoleRenderer MountainCarRenderer PendulumRenderer",
+        },
         modules={
             "acrobot": "sekai.envs.acrobot",
             "cartpole": "sekai.envs.cartpole",

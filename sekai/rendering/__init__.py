@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from sekai.rendering.classic_control import MountainCarRenderer as MountainCarRenderer
     from sekai.rendering.classic_control import PendulumRenderer as PendulumRenderer
     from sekai.rendering.dashboard import Dashboard as Dashboard
+    from sekai.rendering.finance import MarketMakingRenderer as MarketMakingRenderer
+    from sekai.rendering.finance import OptimalExecutionRenderer as OptimalExecutionRenderer
+    from sekai.rendering.finance import PortfolioRenderer as PortfolioRenderer
+    from sekai.rendering.finance import PriceChart as PriceChart
+    from sekai.rendering.finance import TradingRenderer as TradingRenderer
     from sekai.rendering.grid import LaneGrid as LaneGrid
     from sekai.rendering.grid import record_lanes as record_lanes
     from sekai.rendering.lanes import LanesPicture as LanesPicture
@@ -41,12 +46,15 @@ if TYPE_CHECKING:
 else:
     from sekai._lazy import lazy_exports
 
-    __getattr__, __dir__, __all__ = lazy_exports(
+    _exported, __dir__, __all__ = lazy_exports(
         __name__,
         objects={
             "sekai.rendering.chart": "Chart TimeChart",
             "sekai.rendering.classic_control": "AcrobotRenderer CartPoleRenderer MountainCarRenderer PendulumRenderer",
             "sekai.rendering.dashboard": "Dashboard",
+            "sekai.rendering.finance": """
+                MarketMakingRenderer OptimalExecutionRenderer PortfolioRenderer PriceChart TradingRenderer
+            """,
             "sekai.rendering.grid": "LaneGrid record_lanes",
             "sekai.rendering.lanes": "LanesPicture plot_lanes",
             "sekai.rendering.making": "make_renderer",
@@ -61,3 +69,11 @@ else:
             "sekai.rendering.value_charts": "Bars Depth Histogram PhasePortrait",
         },
     )
+
+    def __getattr__(name):
+        try:
+            return _exported(name)
+        except ModuleNotFoundError as error:
+            if (error.name or "").split(".")[0] != "matplotlib":
+                raise
+            raise ImportError(f'sekai.rendering.{name} needs matplotlib: pip install "sekai[render]"') from error

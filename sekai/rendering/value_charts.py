@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from sekai.rendering.chart import TICK_TEXT, Chart, Samples, Source, Ticks, band
 from sekai.rendering.picture import LEFT
 from sekai.rendering.ticks import nice_limits, nice_step, value_range
 
+NAME_HEIGHT = 0.14  # inches that the name of a bar has to itself
 LABEL_ROOM = LEFT - 0.1  # inches for the name of a bar
 
 
@@ -100,7 +102,9 @@ class Bars(Chart):
             (bar,) = self.axes.barh([index], [0.0], height=0.7, color=color, alpha=0.85, zorder=2, animated=True)
             self.bars.append(bar)
         names = [*self.labels, *map(str, range(len(self.labels), count))]
-        self.axes.set_yticks(range(count), [self._shortened(str(name)) for name in names])
+        # As many names as have room, evenly spaced.
+        every = max(math.ceil(count * NAME_HEIGHT / (self.axes.bbox.height / self.axes.figure.dpi)), 1)
+        self.axes.set_yticks(range(0, count, every), [self._shortened(str(name)) for name in names[::every]])
         self.axes.set_ylim(count - 0.5, -0.5)
 
     def _shortened(self, name: str) -> str:
