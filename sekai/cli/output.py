@@ -19,8 +19,10 @@ def tell(kind: str, message: str) -> None:
 
 
 def busy(what: str) -> AbstractContextManager[Any]:
-    """Shows on a terminal what is going on, until it is done."""
+    """Shows on a terminal what is going on, until it is done; without rich in a line that stays."""
     if not may_draw(sys.stderr):
+        if sys.stderr.isatty():
+            print(f"{what} …", file=sys.stderr)
         return nullcontext()
     from rich.console import Console
 
