@@ -49,7 +49,8 @@ def registry():
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
-def test_python_blocks_print_what_they_say(path, registry):
+def test_python_blocks_print_what_they_say(path, registry, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # what a page writes is not left behind
     namespace = {"__name__": "__main__"}  # of all blocks of a page
     for block in blocks(path, "python"):
         printed = io.StringIO()

@@ -14,6 +14,7 @@ from sekai.rendering.chart import TICK_TEXT, Chart, Samples, Source, Ticks, band
 from sekai.rendering.picture import LEFT
 from sekai.rendering.ticks import nice_limits, nice_step, value_range
 
+LEAST_BINS = 8  # that a histogram has room for, so that a single one is no wall
 NAME_HEIGHT = 0.14  # inches that the name of a bar has to itself
 LABEL_ROOM = LEFT - 0.1  # inches for the name of a bar
 
@@ -37,7 +38,8 @@ class Histogram(Chart):
         self.bars.set_data(counts, edges)
         mean = values.mean() if len(values) else np.nan
         self.mean.set_xdata([mean, mean])
-        room = 0.02 * (edges[-1] - edges[0])
+        span, bin_width = edges[-1] - edges[0], edges[1] - edges[0]
+        room = max(0.02 * span, (LEAST_BINS * bin_width - span) / 2)
         self.fit_x(edges[0] - room, edges[-1] + room)
         self.fit_y(counts)
 
