@@ -14,6 +14,7 @@ from sekai.rendering.picture import Picture
 from sekai.rendering.renderer import BaseRenderer, RGBArray
 from sekai.rendering.theme import Theme, get_theme
 from sekai.utils.integers import positive_int
+from sekai.vector.kernel_env import KernelEnv
 
 LEAST_SIZE = (320, 240)  # pixels: below that text would overlap
 SAMPLES_PER_PIXEL = 4
@@ -61,7 +62,8 @@ class Dashboard(BaseRenderer):
         height: Of frames, in pixels.
         theme: `"light"`, `"dark"` or a `Theme`.
         window: How many of the last steps to show; None for the whole episode.
-        clock: What tells the time; None, or an environment without `elapsed_steps`: every render is a step.
+        clock: What tells the time. If None, or if the environment has no `elapsed_steps` and is no `KernelEnv`, every
+            render is a step, and `reset` alone begins a new history.
         horizon: Where the axis of time ends; None for `max_episode_steps` of the environment's spec.
 
     Attributes:
@@ -155,30 +157,39 @@ class Dashboard(BaseRenderer):
 
     def _record(self, env: Any, history: History) -> None:
         time = self._time(env, history)
-        if not len(history) or time == 0 or time < history.steps[-1]:
+        begins = not len(history) or time == 0 or time < history.steps[-1]
+        values = self._sample(env, "sources")
+        if begins:
+            context = self._sample(env, "context")
             history.clear()
-            for i, chart in enumerate(self.panels):
-                for name, source in chart.context.items():
-                    history.context[i, name] = vector(read(env, source))
-        values = {}
-        for i, chart in enumerate(self.panels):
-            for name, source in chart.sources.items():
-                values[i, name] = vector(read(env, source))
+            history.context = context
         history.record(time, values)
         if self.window is not None:
             history.keep(self.window)
 
+    def _sample(self, env: Any, kind: str) -> dict[Any, NDArray[np.float64]]:
+        """Read the sources of all charts; by the number of the chart and the name of the source."""
+        return {
+            (i, name): vector(read(env, source))
+            for i, chart in enumerate(self.panels)
+            for name, source in getattr(chart, kind).items()
+        }
+
     def _time(self, env: Any, history: History) -> float:
-        following = history.steps[-1] + 1 if len(history) else 0.0
-        if self.clock is None:
-            return float(following)
+        time = None if self.clock is None else self._clock_of(env, self.clock)
+        if time is None:
+            time = history.steps[-1] + 1 if len(history) else 0.0
+        return float(time)
+
+    def _clock_of(self, env: Any, clock: Source) -> Any:
+        """What the clock says; of an environment that has none by default, the count that kernel envs keep, or None."""
         try:
-            time = read(env, self.clock)
+            return read(env, clock)
         except AttributeError:
-            if self.clock != "elapsed_steps":
+            if clock != "elapsed_steps":
                 raise
-            return float(following)
-        return float(following if time is None else time)
+        base = getattr(env, "unwrapped", env)
+        return base._vec._book_row("elapsed")[0] if isinstance(base, KernelEnv) else None
 
     def _times(self, env: Any, history: History) -> tuple[NDArray[np.float64], tuple[float, float] | None]:
         """Times of the samples as they are shown, and where the axis begins and ends."""

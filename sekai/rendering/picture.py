@@ -155,7 +155,7 @@ class Picture(Figure):
 
     def _repr_png_(self) -> bytes:
         file = BytesIO()
-        self.savefig(file, format="png")
+        self.savefig(file, format="png", dpi="figure")
         return file.getvalue()
 
 

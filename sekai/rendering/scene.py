@@ -57,12 +57,12 @@ class SceneRenderer(BaseRenderer):
     its parts. Lengths are in the environment's units, the same for both axes.
     """
 
+    x_label: ClassVar[str] = ""  # a scene with one has an axis below it
+
     def __init__(self, width: int, height: int, theme: str | Theme) -> None:
         self.width, self.height, self.theme = width, height, get_theme(theme)
         self.picture = Picture(width, height, theme=theme)
         self._shape: Any = None
-
-    x_label: ClassVar[str] = ""  # a scene with one has an axis below it
 
     def classes(self) -> tuple[type, ...]:
         """Classes of environments that it draws."""

@@ -20,9 +20,20 @@ LABEL_ROOM = LEFT - 0.1  # inches for the name of a bar
 
 
 class Histogram(Chart):
-    """How values are distributed: counts over bins, with a line at their mean."""
+    """How values are distributed: counts over bins, with a line at their mean.
+
+    Args:
+        title: What is shown.
+        source: What a `Dashboard` samples: the name of an attribute of the environment, or a function of it, that gives
+            any number of values.
+        **options: As for every `Chart`; `limits` and `include` concern the counts.
+    """
 
     default_include = (0.0,)
+
+    def __init__(self, title: str = "", source: Source | None = None, **options: Any) -> None:
+        super().__init__(title, **options)
+        self.sources = {} if source is None else {"values": source}
 
     def _build(self) -> None:
         self.axes.grid(False, axis="x")
@@ -42,6 +53,10 @@ class Histogram(Chart):
         room = max(0.02 * span, (LEAST_BINS * bin_width - span) / 2)
         self.fit_x(edges[0] - room, edges[-1] + room)
         self.fit_y(counts)
+
+    def show(self, steps: NDArray[np.float64], samples: Samples, context: Samples) -> None:
+        """Show what a `Dashboard` has sampled."""
+        self.set_data(samples["values"][-1])
 
 
 def bin_edges(values: NDArray[np.float64], most: int = 48) -> NDArray[np.float64]:

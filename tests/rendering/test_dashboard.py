@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sekai
-from sekai.rendering import Bars, Dashboard, Fan, RecordFrames, TimeSeries
+from sekai.rendering import Bars, Dashboard, Fan, Histogram, RecordFrames, TimeSeries
 from tests.rendering.texts import texts_are_in_their_place
 
 
@@ -80,6 +80,30 @@ def test_the_same_states_make_the_same_frames():
     assert np.array_equal(play(first, counter(), levels), play(second, counter(), levels))
 
 
+def test_kernel_envs_have_a_clock_of_their_own():
+    env = sekai.make("CartPole-v1").unwrapped
+    dashboard = Dashboard(TimeSeries("Position", lambda env: env.state[0]))
+    for _ in range(2):
+        env.reset(seed=0)
+        dashboard.render(env)
+        env.step(0)
+        dashboard.render(env)
+        assert [time for time, _ in shown(dashboard)] == [0, 1]
+
+
+def test_a_source_that_fails_changes_nothing():
+    dashboard = Dashboard(TimeSeries("Level", "level"), TimeSeries("More", "more"))
+    env = counter(more=0.0)
+    play(dashboard, env, [1.0, 2.0])
+    del env.more
+    env.elapsed_steps = 0
+    with pytest.raises(AttributeError, match="more"):
+        dashboard.render(env)
+    env.more, env.elapsed_steps, env.level = 0.0, 2, 3.0
+    dashboard.render(env)
+    assert shown(dashboard) == [[0, 1], [1, 2], [2, 3]]
+
+
 def test_a_window():
     dashboard = Dashboard(TimeSeries("Level", "level"), window=3)
     play(dashboard, counter(), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
@@ -99,7 +123,7 @@ def test_a_horizon(horizon):
 def test_sources_of_all_kinds():
     series = TimeSeries("Levels", {"twice": lambda env: 2 * env.level, "none": lambda env: None}, reference="plan")
     lanes = Fan("Lanes", lambda env: np.arange(5.0), single=1)
-    dashboard = Dashboard(series, [Bars("Now", "bars"), lanes])
+    dashboard = Dashboard(series, [Bars("Now", "bars"), lanes, Histogram("Spread", "bars")])
     env = counter(plan=[3.0, 2.0, 1.0], bars=(0.5, -1))
     play(dashboard, env, [1.0, 2.0])
     assert series.lines[0].get_ydata().tolist() == [2.0, 4.0]
@@ -108,6 +132,7 @@ def test_sources_of_all_kinds():
     assert [bar.get_width() for bar in dashboard.panels[1].bars] == [0.5, -1.0]
     assert lanes.median.get_ydata().tolist() == [2.0, 2.0]
     assert lanes.lines[0].get_ydata().tolist() == [0.0, 0.0]
+    assert dashboard.panels[3].mean.get_xdata() == [-0.25, -0.25]
 
 
 def test_titles_and_notes():
