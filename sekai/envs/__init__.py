@@ -4,12 +4,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sekai.envs import classic_control as classic_control
+    from sekai.envs import finance as finance
     from sekai.envs.acrobot import AcrobotEnv as AcrobotEnv
     from sekai.envs.acrobot import AcrobotVecEnv as AcrobotVecEnv
     from sekai.envs.cartpole import CartPoleEnv as CartPoleEnv
     from sekai.envs.cartpole import CartPoleVecEnv as CartPoleVecEnv
     from sekai.envs.continuous_mountain_car import ContinuousMountainCarEnv as ContinuousMountainCarEnv
     from sekai.envs.continuous_mountain_car import ContinuousMountainCarVecEnv as ContinuousMountainCarVecEnv
+    from sekai.envs.finance.market_making import MarketMakingEnv as MarketMakingEnv
+    from sekai.envs.finance.market_making import MarketMakingVecEnv as MarketMakingVecEnv
+    from sekai.envs.finance.optimal_execution import OptimalExecutionEnv as OptimalExecutionEnv
+    from sekai.envs.finance.optimal_execution import OptimalExecutionVecEnv as OptimalExecutionVecEnv
     from sekai.envs.mountain_car import MountainCarEnv as MountainCarEnv
     from sekai.envs.mountain_car import MountainCarVecEnv as MountainCarVecEnv
     from sekai.envs.pendulum import PendulumEnv as PendulumEnv
@@ -27,9 +32,11 @@ else:
             "sekai.envs.acrobot": "AcrobotEnv AcrobotVecEnv",
             "sekai.envs.cartpole": "CartPoleEnv CartPoleVecEnv",
             "sekai.envs.continuous_mountain_car": "ContinuousMountainCarEnv ContinuousMountainCarVecEnv",
+            "sekai.envs.finance.market_making": "MarketMakingEnv MarketMakingVecEnv",
+            "sekai.envs.finance.optimal_execution": "OptimalExecutionEnv OptimalExecutionVecEnv",
             "sekai.envs.mountain_car": "MountainCarEnv MountainCarVecEnv",
             "sekai.envs.pendulum": "PendulumEnv PendulumVecEnv",
             "sekai.rendering": "AcrobotRenderer CartPoleRenderer MountainCarRenderer PendulumRenderer",
         },
-        modules={"classic_control": "sekai.envs.classic_control"},
+        modules={"classic_control": "sekai.envs.classic_control", "finance": "sekai.envs.finance"},
     )

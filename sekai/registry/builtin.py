@@ -12,3 +12,5 @@ register(
 )
 register("Pendulum-v1", "sekai.envs.pendulum:PendulumEnv", max_episode_steps=200)
 register("Acrobot-v1", "sekai.envs.acrobot:AcrobotEnv", max_episode_steps=500, reward_threshold=-100.0)
+register("MarketMaking-v0", "sekai.envs.finance.market_making:MarketMakingEnv")
+register("OptimalExecution-v0", "sekai.envs.finance.optimal_execution:OptimalExecutionEnv")

@@ -130,6 +130,25 @@ class ClippedActions(ActionFormat):
         return TypeError(f"actions must be numbers, got {actions!r}")
 
 
+class NumbersOnly(ClippedActions):
+    """Actions of a `Box` that the environment clips itself, in float64 always: as many finite numbers as it has."""
+
+    def pack_one(self, action: Any) -> np.ndarray:
+        """Return one action as a fresh batch of one lane, whatever its shape.
+
+        Raises:
+            InvalidAction: There are more or fewer numbers than the space has.
+            TypeError: They are not numbers.
+        """
+        packed = super().pack_one(action)
+        if np.size(action) != packed.size:
+            raise InvalidAction(action, self.space)
+        return packed
+
+    def _packed_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        return self.dtype
+
+
 def bounds_of(space: Space[Any]) -> tuple[np.ndarray, np.ndarray]:
     """Lowest and highest action, arrays of one action's shape."""
     if isinstance(space, Discrete):

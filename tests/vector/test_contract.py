@@ -79,7 +79,8 @@ def test_masked_lanes_are_left_alone_and_others_go_on_like_single_envs(env_id, m
             if over[i]:
                 one = singles[i].reset()
                 assert result.observations[i].tobytes() == one.observation.tobytes()
-                assert (result.rewards[i], result.infos[i]) == (0.0, {**one.info, "reset": True})
+                assert result.rewards[i] == 0.0
+                assert repr(result.infos[i]) == repr({**one.info, "reset": True})  # as text NaN is NaN
                 assert not result.valid[i]
                 over[i] = False
                 continue
@@ -88,12 +89,12 @@ def test_masked_lanes_are_left_alone_and_others_go_on_like_single_envs(env_id, m
             assert (result.rewards[i], result.terminated[i], result.truncated[i]) == expected
             shown = result.observations[i]
             if one.done and mode == "same_step":
-                assert result.infos[i]["final_info"] == one.info
+                assert repr(result.infos[i]["final_info"]) == repr(one.info)
                 assert result.infos[i]["final_observation"].tobytes() == one.observation.tobytes()
                 assert shown.tobytes() == singles[i].reset().observation.tobytes()
             else:
                 assert shown.tobytes() == one.observation.tobytes()
-                assert result.infos[i] == one.info
+                assert repr(result.infos[i]) == repr(one.info)
                 over[i] = one.done
         last, flags = result.observations.copy(), np.array([result.terminated, result.truncated])
 

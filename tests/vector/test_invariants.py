@@ -105,7 +105,7 @@ def test_a_single_environment_is_a_lane(spec, actions, lane):
     first = vec.reset(seed=SEED)
     start = env.reset(seed=sekai.lane_seeds(SEED, LANES)[lane])
     assert_same_bits(*(dict(leaves(o)) for o in (start.observation, row(first.observations, lane))))
-    assert start.info == first.infos[lane]
+    assert repr(start.info) == repr(first.infos[lane])  # as text NaN is NaN
     ends = 0
     for action in actions:
         batched, result = vec.step(action), env.step(action[lane])
@@ -116,11 +116,11 @@ def test_a_single_environment_is_a_lane(spec, actions, lane):
             ends += 1
             start = env.reset()
             assert info.keys() == result.info.keys() | {"final_observation", "final_info", "reset_info"}
-            assert (info["final_info"], info["reset_info"]) == (result.info, start.info)
+            assert repr((info["final_info"], info["reset_info"])) == repr((result.info, start.info))
             assert_same_bits(*(dict(leaves(o)) for o in (result.observation, info["final_observation"])))
             result = start
         else:
-            assert info == result.info
+            assert repr(info) == repr(result.info)
         assert_same_bits(*(dict(leaves(o)) for o in (result.observation, row(batched.observations, lane))))
     assert ends > 1
 
