@@ -17,12 +17,15 @@ import time
 import types
 from contextlib import suppress
 from functools import cache, cached_property
+from types import SimpleNamespace
 
 import llvmlite
 import numba
 import numpy as np
 from numba.core import compiler, config, serialize
 from numba.core.caching import _Cache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
@@ -32,10 +35,6 @@ from numba.misc.appdirs import AppDirs
 
 OPTIONS = {"error_model": "numpy", "nogil": True}
 
-# A kernel is compiled into its callers alone: functions that unpack Python objects for it, such as named tuples of
-# arrays, took half of all compile time.
-PART_OPTIONS = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **OPTIONS}
-
 # Of files in the cache folder.
 SUFFIX = ".sekai"
 CHECKSUM_SIZE = 32
@@ -43,6 +42,53 @@ UNUSED_DAYS = 30
 
 # Code of these packages does not change without their version, which is part of every cache key.
 FOREIGN = {"builtins", "cmath", "llvmlite", "math", "numba", "numpy", "operator"}
+
+
+class PartLibrary(JITCodeLibrary):
+    """The code of a kernel: optimised once, as its loops are vectorised best before they are part of something else.
+
+    It is made into machine code with its callers only. Numba would do so for each kernel, and optimise it twice,
+    which took a third of all compile time.
+    """
+
+    def _optimize_final_module(self):
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+    def _finalize_final_module(self):
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name):
+        """There is no machine code to point to."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self):
+        """What an environment, for exceptions with values, would be set in: there is none without machine code."""
+        return SimpleNamespace(set_env=lambda name, environment: None)
+
+
+class PartCompiler(Compiler):
+    """Numba's compiler, but for what becomes of the code."""
+
+    def define_pipelines(self):
+        """The usual passes, over a library of our own."""
+        self.state.library = PartLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
+# A kernel is compiled into its callers alone: functions that unpack Python objects for it, such as named tuples of
+# arrays, took half of all compile time.
+PART_OPTIONS = {
+    "forceinline": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": PartCompiler,
+    **OPTIONS,
+}
 
 
 def kernel(function):

@@ -6,8 +6,8 @@ ordinary array access, and integer fields are the same words read as `int64`. Fi
 are arrays of their own, `s.weights[i, k]`, and go in a tuple with the words.
 """
 
+import inspect
 from collections import namedtuple
-from inspect import signature
 
 import numba
 import numpy as np
@@ -218,15 +218,16 @@ def by_leaf(function, *kinds):
         function: a plain function that is overloaded for arrays.
         *kinds: the Numba types of its arguments, those without a type of their own left out.
     """
-    names = [name for name, _ in zip(signature(function).parameters, kinds, strict=False)]
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
     tuples = [isinstance(kind, numba.types.BaseTuple) for kind in kinds]
-    count = len(kinds[tuples.index(True)])
+    more = f", *{code.co_varnames[code.co_argcount]}" if code.co_flags & inspect.CO_VARARGS else ""
     calls = [
         f"function({', '.join(f'{name}[{k}]' if many else name for name, many in zip(names, tuples, strict=True))})"
-        for k in range(count)
+        for k in range(len(kinds[tuples.index(True)]))
     ]
     namespace = {"function": function}
-    exec(f"def leaves({str(signature(function))[1:-1]}): return ({', '.join(calls)},)", namespace)
+    exec(f"def leaves({', '.join(names)}{more}): return ({', '.join(calls)},)", namespace)
     return namespace["leaves"]
 
 

@@ -42,9 +42,10 @@ def step_code(vec: KernelVecEnv[Any, Any]) -> str | None:
     from sekai.kernels.jit import generate
 
     owner = f"{type(vec).__module__}.{type(vec).__qualname__}"
-    step_lanes = generate(STEP_LANES, "step_lanes", owner, np=np, **vec._program.parts)
-    if not hasattr(step_lanes, "inspect_llvm"):  # under NUMBA_DISABLE_JIT
+    part = generate(STEP_LANES, "step_lanes", owner, np=np, **vec._program.parts)
+    if not hasattr(part, "from_python"):  # under NUMBA_DISABLE_JIT
         return None
+    step_lanes = part.from_python  # a part by itself is not optimised
     actions = np.empty((1, *vec._actions.shape), vec._actions.dtype)
     rewards, flags = np.empty(1), np.empty(1, np.bool_)
     memory, params = vec._packed_memory, vec._param_rows.packed(vec._param_rows.words)

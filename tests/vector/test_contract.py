@@ -9,6 +9,8 @@ import pytest
 
 import sekai
 from sekai.error import ResetRequired
+from sekai.kernels.jit import fingerprint
+from sekai.vector.programs import ENTRIES
 from sekai.vector.vec_env import AUTORESET_MODES
 
 LIMIT = 12  # steps; short, so that runs see many ends
@@ -358,3 +360,10 @@ def test_a_frozen_lane_stays_frozen_when_the_mode_becomes_same_step(env_id):
     result = vec.step(actions[5])
     assert result.valid.tolist() == [True] * 2 + [False] * 5
     assert result.dones.tolist() == [False] * 2 + [True] * 5
+
+
+def test_machine_code_is_kept_on_disk(env_id):
+    """Whatever the programs reach, it can be told whether it has changed: they come from the cache next time."""
+    vec = make(env_id)
+    for name in ENTRIES:
+        assert fingerprint(getattr(vec._program, name))[1], name
