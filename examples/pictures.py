@@ -12,17 +12,26 @@ from sekai.rendering import LaneGrid, make_renderer, plot_lanes, plot_rollout
 SIZE = {"width": 480, "height": 320}
 COLORS = 64  # enough for flat colours, and a third of the size
 
+# What acts in environments where random actions make dull pictures, by the environment and the step.
+POLICIES = {
+    "MarketMaking-v0": lambda env, t: env.avellaneda_stoikov_action(),
+    "OptimalExecution-v0": lambda env, t: np.minimum(1.2 * env.almgren_chriss_actions()[t], 1.0),
+    "Trading-v0": lambda env, t: t // 25 * 2 % 3,
+    "Portfolio-v0": lambda env, t: np.roll(np.linspace(0.0, 1.0, env.n_assets + 1), t // 40),
+}
+
 
 def scene(id, steps, theme):
-    """A frame of an environment after some random steps."""
+    """A frame of an environment after some steps."""
     env = sekai.make(id)
     env.action_space.seed(3)
+    policy = POLICIES.get(id, lambda env, t: env.action_space.sample())
     renderer = make_renderer(env, **SIZE, theme=theme)
     result = env.reset(seed=3)
     frame = renderer.render(env)
-    for _ in range(steps):
+    for t in range(steps):
         if not result.done:
-            result = env.step(env.action_space.sample())
+            result = env.step(policy(env.unwrapped, t))
             frame = renderer.render(env)
     return frame
 
@@ -34,7 +43,7 @@ def scenes():
             make_renderer(sekai.make(spec.id))
         except TypeError:
             continue
-        yield spec.id, scene(spec.id, steps=12 if k % 2 else 150, theme=("light", "dark")[k % 2])
+        yield spec.id, scene(spec.id, steps=12 if spec.id == "CartPole-v1" else 150, theme=("light", "dark")[k % 2])
 
 
 def batches():

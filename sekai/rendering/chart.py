@@ -52,6 +52,7 @@ class Chart:
         percent: Whether to write values as percentages.
         limits: Lowest and highest value shown; None for round numbers around the data.
         include: Values that are always within the limits; None for those of the class.
+        whole: Whether values are whole numbers, so that there are no ticks between them.
 
     Attributes:
         sources: What a `Dashboard` samples for the chart, by name.
@@ -71,11 +72,12 @@ class Chart:
         percent: bool = False,
         limits: tuple[float, float] | None = None,
         include: Sequence[float] | None = None,
+        whole: bool = False,
     ) -> None:
         self.title = f"{title} ({unit})" if unit else title
         self.x_label = self.default_x_label if x_label is None else x_label
         self.include = self.default_include if include is None else tuple(include)
-        self.percent, self.limits = percent, limits
+        self.percent, self.limits, self.whole = percent, limits, whole
         self.sources: dict[str, Source] = {}
         self.context: dict[str, Source] = {}
 
@@ -86,6 +88,7 @@ class Chart:
         """Style the axes and build the artists."""
         self.axes, self.theme = axes, theme
         style_axes(axes, theme)
+        axes.yaxis.get_major_locator().set_params(integer=self.whole)
         axes.yaxis.set_major_formatter(Ticks(self.percent))
         axes.xaxis.set_major_formatter(Ticks())
         self.heading = axes.set_title(self.title, loc="left", fontsize=TEXT, color=theme.text, pad=5.0)

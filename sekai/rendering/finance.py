@@ -314,7 +314,7 @@ class MarketMakingRenderer(FinanceRenderer):
             buys=lambda env: env.unwrapped.bid if env.unwrapped.bid_filled else None,
             sells=lambda env: env.unwrapped.ask if env.unwrapped.ask_filled else None,
         )  # fmt: skip
-        inventory = TimeSeries("Inventory", "inventory", unit="shares", baseline=0.0, fill=True, hold=True)
+        inventory = TimeSeries("Inventory", "inventory", unit="shares", baseline=0.0, fill=True, hold=True, whole=True)
         wealth = TimeSeries("Wealth", "wealth", unit="profit and loss", baseline=0.0, fill=True)
         return [mid, [inventory, wealth]], [1.6, 1.0]
 

@@ -39,6 +39,14 @@ def test_values_that_hold():
     assert [part.tolist() for part in held(np.array([1.0]), np.array([2.0]))] == [[1.0], [2.0]]
 
 
+def test_whole_numbers_have_whole_ticks():
+    chart = placed(TimeSeries("Stock", whole=True))
+    chart.set_data([0, 1], [0, 2])
+    ticks = chart.axes.get_yticks()
+    assert (ticks == ticks.round()).all()
+    assert chart.axes.get_ylim() == (-0.5, 2.5)
+
+
 def test_filled_around_the_baseline():
     chart = placed(TimeSeries("Profit", baseline=0.0, fill=True))
     chart.set_data([0, 1, 2], [1.0, -2.0, 3.0])

@@ -1,10 +1,12 @@
+import inspect
 import math
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from sekai.rendering import Bars, Dashboard
+import sekai
+from sekai.rendering import Bars, Dashboard, make_renderer
 from sekai.rendering.finance import (
     PriceChart,
     asset_names,
@@ -127,3 +129,69 @@ def test_many_names_leave_some_out():
 def test_numbers():
     assert change(1.0234) == "+2.34%"
     assert shortfall_bps(env_of(shortfall=500.0, X0=1e4, s0=50.0)) == 10.0
+
+
+IDS = [spec.id for spec in sekai.all_specs() if "finance" in str(spec.entry_point) and spec.id in (
+    "Trading-v0", "Portfolio-v0", "MarketMaking-v0", "OptimalExecution-v0"
+)]  # fmt: skip
+by_id = pytest.mark.parametrize("id", IDS)
+
+
+def figure_of(renderer, env):
+    dashboard = renderer.dashboard(env) if hasattr(renderer, "dashboard") else renderer
+    return dashboard.panels[0].axes.figure
+
+
+@by_id
+@pytest.mark.parametrize(("width", "height", "theme"), [(720, 450, "light"), (320, 240, "dark")])
+def test_an_episode(id, width, height, theme):
+    env, twin = sekai.make(id), sekai.make(id)
+    renderer = make_renderer(env, width=width, height=height, theme=theme)
+    result = env.reset(seed=0)
+    twin.reset(seed=0)
+    env.action_space.seed(0)
+    for step in range(300):
+        frame = renderer.render(env)
+        assert frame.shape == (height, width, 3)
+        assert frame.flags.c_contiguous
+        if step % 20 == 0:
+            texts_are_in_their_place(figure_of(renderer, env))
+        if result.done:
+            break
+        action = env.action_space.sample()
+        result = env.step(action)
+        assert twin.step(action).reward == result.reward
+    assert result.done
+    assert env.rng.bit_generator.state == twin.rng.bit_generator.state
+    env.reset(seed=0)
+    renderer.render(env)
+    chart = (renderer.dashboard(env) if hasattr(renderer, "dashboard") else renderer).panels[0]
+    line = chart.price if isinstance(chart, PriceChart) else chart.lines[0]
+    assert line.get_xdata().tolist() == [0.0]  # a new episode has a new history
+
+
+@by_id
+def test_before_the_first_reset(id):
+    env = sekai.make(id)
+    with pytest.raises(sekai.ResetRequired, match="before render"):
+        make_renderer(env).render(env)
+
+
+@by_id
+def test_other_environments_are_refused(id):
+    other = sekai.make("Pendulum-v1")
+    other.reset(seed=0)
+    with pytest.raises(TypeError, match=r"draws \w+Env, got PendulumEnv"):
+        make_renderer(sekai.make(id)).render(other)
+
+
+@by_id
+def test_arguments(id):
+    cls = type(make_renderer(sekai.make(id)))
+    parameters = inspect.signature(cls).parameters.values()
+    assert [(p.name, p.default) for p in parameters] == [
+        ("width", 720), ("height", 450), ("theme", "light"), ("window", None)
+    ]  # fmt: skip
+    assert {p.kind for p in parameters} == {inspect.Parameter.KEYWORD_ONLY}
+    with pytest.raises(ValueError, match="at least 320 x 240"):
+        cls(width=200)

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from sekai.envs.finance.optimal_execution import AlmgrenChriss as AlmgrenChriss
     from sekai.envs.finance.optimal_execution import OptimalExecutionEnv as OptimalExecutionEnv
     from sekai.envs.finance.optimal_execution import OptimalExecutionVecEnv as OptimalExecutionVecEnv
+    from sekai.rendering import MarketMakingRenderer as MarketMakingRenderer
+    from sekai.rendering import OptimalExecutionRenderer as OptimalExecutionRenderer
+    from sekai.rendering import PortfolioRenderer as PortfolioRenderer
+    from sekai.rendering import TradingRenderer as TradingRenderer
 else:
     from sekai._lazy import lazy_exports
 
@@ -17,5 +21,6 @@ else:
         objects={
             "sekai.envs.finance.market_making": "AvellanedaStoikov MarketMakingEnv MarketMakingVecEnv",
             "sekai.envs.finance.optimal_execution": "AlmgrenChriss OptimalExecutionEnv OptimalExecutionVecEnv",
+            "sekai.rendering": "MarketMakingRenderer OptimalExecutionRenderer PortfolioRenderer TradingRenderer",
         },
     )
