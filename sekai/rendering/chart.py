@@ -88,7 +88,7 @@ class Chart:
         """Style the axes and build the artists."""
         self.axes, self.theme = axes, theme
         style_axes(axes, theme)
-        axes.yaxis.get_major_locator().set_params(integer=self.whole)
+        axes.locator_params(axis="y", integer=self.whole)
         axes.yaxis.set_major_formatter(Ticks(self.percent))
         axes.xaxis.set_major_formatter(Ticks())
         self.heading = axes.set_title(self.title, loc="left", fontsize=TEXT, color=theme.text, pad=5.0)
