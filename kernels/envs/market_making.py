@@ -11,6 +11,7 @@ import numpy as np
 from sekai.kernels import random
 from sekai.kernels.elementary import exp, square
 from sekai.kernels.jit import at, kernel
+from sekai.kernels.rows import borrow
 
 
 class State:
@@ -68,43 +69,60 @@ def reset_lane(s, p, rng, i):
 @kernel
 def step_lane(s, p, rng, action, i):
     """Quote, trade and move the mid price. Draws: 2 uniforms, for bid and ask, and a normal for the mid price."""
-    bid_draw, ask_draw = random.random(rng, i), random.random(rng, i)
-    return trade(s, p, action, i, bid_draw, ask_draw, random.standard_normal(rng, i))
+    buys = random.random(rng, i) < fill_probability(p, i, distance(p, i, action[i, 0]))
+    sells = random.random(rng, i) < fill_probability(p, i, distance(p, i, action[i, 1]))
+    return trade(s, p, action, i, buys, sells, random.standard_normal(rng, i))
 
 
 @kernel
 def step_block(s, p, rng, action, reward, terminated, truncated):
-    """`step_lane` for a block, draws first: those wait where the quotes and the reward will be."""
+    """`step_lane` for a block, one exponential in a loop (13 ns a lane; 39 with all of them in one).
+
+    Until they have their values, the rows of the quotes hold what becomes the probabilities of fills, and the rewards
+    the normals.
+    """
+    a = borrow(action, 2)
     for i in range(reward.size):
-        s.bid[i], s.ask[i] = random.random(rng, i), random.random(rng, i)
+        s.bid[i] = intensity(p, i, distance(p, i, a[i, 0]))
+    for i in range(reward.size):
+        s.ask[i] = intensity(p, i, distance(p, i, a[i, 1]))
+    for i in range(reward.size):
+        s.bid[i] = probability(p, i, s.bid[i])
+    for i in range(reward.size):
+        s.ask[i] = probability(p, i, s.ask[i])
+    for i in range(reward.size):
+        s.bid_filled[i] = random.random(rng, i) < s.bid[i]
+        s.ask_filled[i] = random.random(rng, i) < s.ask[i]
     random.standard_normals(rng, reward)
     for i in range(reward.size):
-        reward[i], terminated[i], truncated[i] = trade(s, p, action, i, s.bid[i], s.ask[i], reward[i])
+        buys, sells = s.bid_filled[i] != 0, s.ask_filled[i] != 0
+        reward[i], terminated[i], truncated[i] = trade(s, p, a, i, buys, sells, reward[i])
 
 
 @kernel
-def trade(s, p, action, i, bid_draw, ask_draw, normal):
-    """One step of lane i, given two uniforms and a normal. Both orders see the inventory from before.
+def trade(s, p, action, i, buys, sells, normal):
+    """One step of lane i. Both orders see the inventory from before.
+
+    Args:
+        buys, sells (bool): whether somebody would trade with the bid and the ask.
+        normal (float): the move of the mid price, in standard deviations.
 
     Returns:
         reward, terminated, truncated.
     """
     mid, inventory, cash = s.mid[i], s.inventory[i], s.cash[i]
-    size, limit, farthest = at(p.order_size, i), at(p.max_inventory, i), at(p.max_offset, i)
-    sigma, dt = at(p.sigma, i), at(p.dt, i)
+    size, limit, sigma, dt = at(p.order_size, i), at(p.max_inventory, i), at(p.sigma, i), at(p.dt, i)
     before = wealth(cash, inventory, mid)
-    bid_offset = min(max(action[i, 0], 0.0), farthest)
-    ask_offset = min(max(action[i, 1], 0.0), farthest)
-    bid, ask = mid - bid_offset, mid + ask_offset
-    bid_filled = (inventory <= limit - size) & (bid_draw < fill_probability(p, i, bid_offset))
-    ask_filled = (inventory >= size - limit) & (ask_draw < fill_probability(p, i, ask_offset))
+    bid, ask = mid - distance(p, i, action[i, 0]), mid + distance(p, i, action[i, 1])
+    buys &= inventory <= limit - size
+    sells &= inventory >= size - limit
 
-    inventory += size * bid_filled - size * ask_filled
-    cash = cash - size * bid if bid_filled else cash
-    cash = cash + size * ask if ask_filled else cash
+    inventory += size * buys - size * sells
+    cash = cash - size * bid if buys else cash
+    cash = cash + size * ask if sells else cash
     mid += sigma * np.sqrt(dt) * normal
     s.mid[i], s.inventory[i], s.cash[i] = mid, inventory, cash
-    s.bid[i], s.ask[i], s.bid_filled[i], s.ask_filled[i] = bid, ask, bid_filled, ask_filled
+    s.bid[i], s.ask[i], s.bid_filled[i], s.ask_filled[i] = bid, ask, buys, sells
     t = s.t[i] + 1
     s.t[i] = t
     risk = 0.5 * at(p.risk_aversion, i) * square(sigma) * dt * square(np.float64(inventory))
@@ -118,9 +136,26 @@ def wealth(cash, inventory, mid):
 
 
 @kernel
-def fill_probability(p, i, offset):
-    """Probability that an order so far from the mid price is filled in one step: arrivals of intensity A exp(-k d)."""
-    intensity = at(p.fill_intensity, i) * exp(-at(p.fill_decay, i) * offset)
+def distance(p, i, asked):
+    """How far from the mid price an order is placed."""
+    return min(max(asked, 0.0), at(p.max_offset, i))
+
+
+@kernel
+def fill_probability(p, i, distance):
+    """Probability that an order so far from the mid price is filled in one step."""
+    return probability(p, i, intensity(p, i, distance))
+
+
+@kernel
+def intensity(p, i, distance):
+    """Orders that trade at this distance from the mid price, per unit of time: A exp(-k d)."""
+    return at(p.fill_intensity, i) * exp(-at(p.fill_decay, i) * distance)
+
+
+@kernel
+def probability(p, i, intensity):
+    """Probability that such an order comes in one step."""
     return 1.0 - exp(-intensity * at(p.dt, i))
 
 

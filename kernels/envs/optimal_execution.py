@@ -11,6 +11,7 @@ import numpy as np
 from sekai.kernels import random
 from sekai.kernels.elementary import square
 from sekai.kernels.jit import at, kernel
+from sekai.kernels.rows import borrow
 
 SOLD_OUT = 1e-9  # of the first inventory: what is less than that counts as nothing
 STRAIGHT = 1e-8  # kappa T below which the trajectory is a straight line, to the last bits
@@ -72,9 +73,10 @@ def step_lane(s, p, rng, action, i):
 @kernel
 def step_block(s, p, rng, action, reward, terminated, truncated):
     """`step_lane` for a block, draws first: those wait where the reward will be."""
+    a = borrow(action, 1)
     random.standard_normals(rng, reward)
     for i in range(reward.size):
-        reward[i], terminated[i], truncated[i] = sell(s, p, action, i, reward[i])
+        reward[i], terminated[i], truncated[i] = sell(s, p, a, i, reward[i])
 
 
 @kernel

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sekai.envs.finance.market_making import MarketMakingVecEnv as MarketMakingVecEnv
     from sekai.envs.finance.optimal_execution import OptimalExecutionEnv as OptimalExecutionEnv
     from sekai.envs.finance.optimal_execution import OptimalExecutionVecEnv as OptimalExecutionVecEnv
+    from sekai.envs.finance.portfolio import PortfolioEnv as PortfolioEnv
+    from sekai.envs.finance.portfolio import PortfolioVecEnv as PortfolioVecEnv
+    from sekai.envs.finance.trading import TradingEnv as TradingEnv
+    from sekai.envs.finance.trading import TradingVecEnv as TradingVecEnv
     from sekai.envs.mountain_car import MountainCarEnv as MountainCarEnv
     from sekai.envs.mountain_car import MountainCarVecEnv as MountainCarVecEnv
     from sekai.envs.pendulum import PendulumEnv as PendulumEnv
@@ -34,6 +38,8 @@ else:
             "sekai.envs.continuous_mountain_car": "ContinuousMountainCarEnv ContinuousMountainCarVecEnv",
             "sekai.envs.finance.market_making": "MarketMakingEnv MarketMakingVecEnv",
             "sekai.envs.finance.optimal_execution": "OptimalExecutionEnv OptimalExecutionVecEnv",
+            "sekai.envs.finance.portfolio": "PortfolioEnv PortfolioVecEnv",
+            "sekai.envs.finance.trading": "TradingEnv TradingVecEnv",
             "sekai.envs.mountain_car": "MountainCarEnv MountainCarVecEnv",
             "sekai.envs.pendulum": "PendulumEnv PendulumVecEnv",
             "sekai.rendering": "AcrobotRenderer CartPoleRenderer MountainCarRenderer PendulumRenderer",

@@ -12,5 +12,7 @@ register(
 )
 register("Pendulum-v1", "sekai.envs.pendulum:PendulumEnv", max_episode_steps=200)
 register("Acrobot-v1", "sekai.envs.acrobot:AcrobotEnv", max_episode_steps=500, reward_threshold=-100.0)
+register("Trading-v0", "sekai.envs.finance.trading:TradingEnv")
+register("Portfolio-v0", "sekai.envs.finance.portfolio:PortfolioEnv")
 register("MarketMaking-v0", "sekai.envs.finance.market_making:MarketMakingEnv")
 register("OptimalExecution-v0", "sekai.envs.finance.optimal_execution:OptimalExecutionEnv")
