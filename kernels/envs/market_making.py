@@ -76,16 +76,18 @@ def step_lane(s, p, rng, action, i):
 
 @kernel
 def step_block(s, p, rng, action, reward, terminated, truncated):
-    """`step_lane` for a block, one exponential in a loop (13 ns a lane; 39 with all of them in one).
+    """`step_lane` for a block, one exponential in a loop (12 ns a lane; 39 with all of them in one).
 
     Until they have their values, the rows of the quotes hold what becomes the probabilities of fills, and the rewards
     the normals.
     """
     a = borrow(action, 2)
     for i in range(reward.size):
-        s.bid[i] = intensity(p, i, distance(p, i, a[i, 0]))
+        s.bid[i], s.ask[i] = distance(p, i, a[i, 0]), distance(p, i, a[i, 1])
     for i in range(reward.size):
-        s.ask[i] = intensity(p, i, distance(p, i, a[i, 1]))
+        s.bid[i] = intensity(p, i, s.bid[i])
+    for i in range(reward.size):
+        s.ask[i] = intensity(p, i, s.ask[i])
     for i in range(reward.size):
         s.bid[i] = probability(p, i, s.bid[i])
     for i in range(reward.size):
