@@ -109,7 +109,7 @@ def impact_cost(coefficient, fallback, trades, equity, volatility, volume):
                 return np.nan
             is_traded = is_valid(volume[j]) & (volume[j] > 0.0)
             unit = coefficient * deviation * math.sqrt(size * wealth / volume[j]) if is_traded else 1.0
-            total += min(unit, 1.0) * size
+            total += (unit if unit < 1.0 else 1.0) * size
     return total
 
 

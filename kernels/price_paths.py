@@ -90,3 +90,9 @@ def gbm_paths(z, prices, s0, drift, volatility, chol):
     s0, drift, volatility, chol = borrow(s0), borrow(drift), borrow(volatility), borrow(chol)
     for i in range(prices.shape[0]):
         gbm_path(z[i], prices[i], s0, drift, volatility, chol)
+
+
+@entry
+def history_returns(prices, out):
+    """`log_returns` of one array of prices."""
+    log_returns(borrow(prices), borrow(out))

@@ -71,7 +71,7 @@ def restart(terms, state):
 @kernel
 def returns_of(growth):
     """Log return and simple return of equity that grew by a factor."""
-    g = growth if growth > SMALLEST_GROWTH else SMALLEST_GROWTH
+    g = SMALLEST_GROWTH if growth < SMALLEST_GROWTH else growth  # NaN stays NaN
     return log(g), g - 1.0
 
 

@@ -186,6 +186,7 @@ else:
             "core": "sekai.core",
             "envs": "sekai.envs",
             "error": "sekai.error",
+            "finance": "sekai.finance",
             "kernels": "sekai.kernels",
             "policies": "sekai.policies",
             "registry": "sekai.registry",

@@ -1,0 +1,119 @@
+"""Turn what users pass as numbers into float64.
+
+Text is refused with a `ValueError`, as `float("x")` is, everything else that is no real number with a `TypeError`:
+`"1.5"` and `True` are mistakes more often than prices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sekai.utils.integers import as_int
+
+Floats = NDArray[np.float64]
+
+
+def number(name: str, value: Any, *, least: float = -math.inf, above: float = -math.inf) -> float:
+    """Return the argument `name`, one finite number, as a float.
+
+    Raises:
+        TypeError: It is not one real number.
+        ValueError: It is text, not finite, less than `least`, or not above `above`.
+    """
+    if np.ndim(value) != 0:
+        raise TypeError(f"{name} must be one number, got {value!r}")
+    found = float(numbers(name, value))
+    check_range(name, np.asarray(found), least=least, above=above)
+    return found
+
+
+def numbers(name: str, values: Any, place: Callable[[tuple[int, ...]], str] | None = None) -> Floats:
+    """Return the argument `name`, real numbers, as a fresh float64 array; None is NaN, unless it is all there is.
+
+    Args:
+        name: What to call the argument in errors.
+        values: An array, or what NumPy makes one of.
+        place: What to call the place of an entry, by its index.
+
+    Raises:
+        TypeError: It holds something else than real numbers.
+        ValueError: It holds text, or has rows of different lengths.
+    """
+    array = as_array(name, values)
+    if array.dtype.kind in "iuf":
+        return array.astype(np.float64, order="C")
+    found = np.empty(array.shape)
+    for index in np.ndindex(array.shape):
+        value = array[index]
+        if value is None and array.ndim:
+            value = math.nan
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or isinstance(value, np.timedelta64):
+            where = f"{name}: {(place or place_of)(index)}" if array.ndim else name
+            error = ValueError if isinstance(value, str) else TypeError
+            raise error(f"{where} must be a number, got {value!r}")
+        found[index] = float(value)
+    return found
+
+
+def as_array(name: str, values: Any) -> NDArray[Any]:
+    """Return the argument `name` as an array of any type.
+
+    Raises:
+        ValueError: It has rows of different lengths.
+    """
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must have rows of one length") from error
+
+
+def place_of(index: tuple[int, ...]) -> str:
+    """What an entry of an array is called."""
+    return f"entry {', '.join(map(str, index))}"
+
+
+def check_range(name: str, values: Floats, *, least: float = -math.inf, above: float = -math.inf) -> None:
+    """Check that numbers are finite, at least `least`, and above `above`.
+
+    Raises:
+        ValueError: One is not.
+    """
+    bad = np.argwhere(~(np.isfinite(values) & (values >= least) & (values > above)))
+    if len(bad):
+        index = tuple(int(k) for k in bad[0])
+        where = f"{name}: {place_of(index)}" if index else name
+        wanted = (
+            f" and at least {least:g}" if least > -math.inf else f" and above {above:g}" if above > -math.inf else ""
+        )
+        raise ValueError(f"{where} must be finite{wanted}, got {float(values[index])!r}")
+
+
+def spread_over(name: str, values: Floats, shape: tuple[int, ...]) -> Floats:
+    """Return numbers broadcast to a shape, as a C-contiguous array.
+
+    Raises:
+        ValueError: They do not have the shape.
+    """
+    try:
+        return np.ascontiguousarray(np.broadcast_to(values, shape))
+    except ValueError as error:
+        raise ValueError(f"{name} must have a shape that broadcasts to {shape}, got {values.shape}") from error
+
+
+def count(name: str, value: Any, least: int = 0) -> int:
+    """Return the argument `name` as an int of at least `least`.
+
+    Raises:
+        TypeError: It is not an integer.
+        ValueError: It is less.
+    """
+    found = as_int(name, value)
+    if found < least:
+        raise ValueError(f"{name} must be >= {least}, got {found}")
+    return found
