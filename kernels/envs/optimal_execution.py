@@ -189,4 +189,4 @@ def read_cost(s, p, given, out, i):
 def sell_on_schedule(w, obs, rng, action, i):
     """The fraction for the step that the observation says is next; w: how many steps there are, and their fractions."""
     step = w[0] - np.round(obs[i, 1] * w[0])
-    action[i, 0] = w[1 + np.int64(step)]
+    action[i, 0] = w[1 + np.int64(min(max(step, 0.0), w[0] - 1.0))]  # no step is next where the episode is over
