@@ -153,7 +153,7 @@ def read_trajectory(s, p, given, out, i):
             out[i, j] = total * (left / end)
         else:  # the same quotient without sinh, which would overflow
             decay = math.exp(kappa * (left - end))
-            out[i, j] = total * decay * math.expm1(-2.0 * kappa * left) / math.expm1(-2.0 * kappa * end)
+            out[i, j] = total * decay * (math.expm1(-2.0 * kappa * left) / math.expm1(-2.0 * kappa * end))
 
 
 @kernel
