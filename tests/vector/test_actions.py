@@ -5,7 +5,7 @@ import pytest
 
 import sekai
 from sekai.error import InvalidAction
-from sekai.vector.actions import ActionFormat, ClippedActions
+from sekai.vector.actions import ActionFormat, ClippedActions, NumbersOnly
 
 BOX = sekai.Box(np.array([-1.0, -2.0], np.float32), np.array([1.0, 2.0], np.float32))
 LARGEST = np.finfo(np.float64).max
@@ -102,3 +102,23 @@ def test_a_batch_of_clipped_actions_must_have_its_shape():
         format.pack(np.zeros(2), 3)
     with pytest.raises(TypeError, match="actions must be numbers"):
         format.pack(np.zeros((3, 2), bool), 3)
+
+
+def test_numbers_only_become_float64():
+    format = NumbersOnly(BOX)
+    for dtype in (np.float64, np.float32, np.float16, int):
+        for packed in (format.pack(np.ones((3, 2), dtype), 3), format.pack_one(np.ones(2, dtype))):
+            assert packed.dtype == np.float64
+            assert (packed == 1.0).all()
+
+
+def test_numbers_only_must_be_as_many_as_the_space_has():
+    format = NumbersOnly(BOX)
+    for action in ([0.5, 3.0], [[0.5], [3.0]], np.array([[[0.5, 3.0]]])):
+        assert format.pack_one(action).tolist() == [[0.5, 3.0]]
+    for bad in ([0.5], [0.5, 3.0, 1.0], 0.5, []):
+        with pytest.raises(InvalidAction):
+            format.pack_one(bad)
+    for bad in ("ab", [True, False], [[1], [2, 3]]):
+        with pytest.raises(TypeError, match="actions must be numbers"):
+            format.pack_one(bad)

@@ -104,6 +104,20 @@ def test_with_libm_it_is_the_model_to_the_last_bit(parameters, seed):
         assert parts(result) == book.step(action)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_with_its_own_exponential_it_is_the_model_but_for_roundings(seed):
+    book = Book(seed, sigma=1.0)
+    for result, action in zip(*episode(MarketMakingEnv(sigma=1.0), seed), strict=True):
+        observation, reward, terminated, truncated, info = book.step(action)
+        assert (result.observation.tolist(), result.terminated, result.truncated) == (
+            observation,
+            terminated,
+            truncated,
+        )
+        assert result.reward == reward
+        assert result.info == info  # a probability an ulp off changes a fill once in 10**16 draws
+
+
 @given(PARAMETERS, st.integers(0, 2**32))
 def test_the_books_balance(parameters, seed):
     env = MarketMakingEnv(**parameters)
