@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sekai import core as core
     from sekai import envs as envs
     from sekai import error as error
+    from sekai import finance as finance
     from sekai import kernels as kernels
     from sekai import policies as policies
     from sekai import registry as registry

@@ -56,7 +56,8 @@ def numbers(name: str, values: Any, place: Callable[[tuple[int, ...]], str] | No
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or isinstance(value, np.timedelta64):
             where = f"{name}: {(place or place_of)(index)}" if array.ndim else name
             error = ValueError if isinstance(value, str) else TypeError
-            raise error(f"{where} must be a number, got {value!r}")
+            shown = value.item() if isinstance(value, np.generic) else value
+            raise error(f"{where} must be a number, got {shown!r}")
         found[index] = float(value)
     return found
 
@@ -101,7 +102,7 @@ def spread_over(name: str, values: Floats, shape: tuple[int, ...]) -> Floats:
         ValueError: They do not have the shape.
     """
     try:
-        return np.ascontiguousarray(np.broadcast_to(values, shape))
+        return np.array(np.broadcast_to(values, shape), order="C")
     except ValueError as error:
         raise ValueError(f"{name} must have a shape that broadcasts to {shape}, got {values.shape}") from error
 

@@ -305,7 +305,7 @@ class CompositeCost(Frozen, CostModel):
         return total
 
     def _terms(self, n_assets: int) -> tuple[Floats, Floats] | None:
-        found = [NoCost()._arrays(n_assets)]
+        found = [(np.empty((0, 3)), np.empty((0, n_assets)))]
         for model in self.models:
             terms = model._terms(n_assets)
             if terms is None or type(self).__call__ is not CompositeCost.__call__:

@@ -1,0 +1,75 @@
+"""Numbers among arguments."""
+
+import datetime
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sekai.finance.arguments import count, number, numbers, spread_over
+
+
+@pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int8(2), Fraction(2), np.array(2)])
+def test_real_numbers_of_any_type_are_floats(value):
+    assert number("x", value) == 2.0
+    assert type(number("x", value)) is float
+
+
+@pytest.mark.parametrize("value", [True, np.True_, None, 1j, Decimal(2), np.timedelta64(2), datetime.date.today(), [2]])
+def test_nothing_else_is(value):
+    with pytest.raises(TypeError, match="x must be"):
+        number("x", value)
+
+
+@pytest.mark.parametrize("value", ["2", "x", np.str_("2"), np.nan, np.inf, -1.0])
+def test_text_and_numbers_out_of_range_are_wrong_values(value):
+    with pytest.raises(ValueError, match="x must be"):
+        number("x", value, least=0.0)
+
+
+def test_limits_are_as_they_are_called():
+    assert number("x", 0.0, least=0.0) == 0.0
+    with pytest.raises(ValueError, match=r"x must be finite and above 0, got 0\.0"):
+        number("x", 0.0, above=0.0)
+
+
+def test_arrays_are_copied_and_none_is_missing():
+    given = np.arange(6.0).reshape(2, 3).T
+    found = numbers("x", given)
+    assert not np.shares_memory(found, given)
+    assert found.flags.c_contiguous
+    np.testing.assert_array_equal(numbers("x", [1, None, 2.5]), [1.0, np.nan, 2.5])
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        ([1.0, "2"], ValueError, "x: entry 0 must be a number, got '1.0'"),
+        (np.array([1.0, "2"], object), ValueError, "x: entry 1 must be a number, got '2'"),
+        ([[1.0, 2.0], [True, None]], TypeError, "x: entry 1, 0 must be a number, got True"),
+        ([True, False], TypeError, "x: entry 0 must be a number, got True"),
+        (np.array(["2020"], "M8[Y]"), TypeError, "x: entry 0 must be a number"),
+        ([[1.0], [1.0, 2.0]], ValueError, "x must have rows of one length"),
+    ],
+)
+def test_entries_that_are_no_numbers_are_named(values, error, message):
+    with pytest.raises(error) as caught:
+        numbers("x", values)
+    assert str(caught.value).startswith(message)
+
+
+def test_counts_have_a_smallest_value():
+    assert count("n", np.int64(3), 3) == 3
+    with pytest.raises(ValueError, match="n must be >= 3, got 2"):
+        count("n", 2, 3)
+    for value in (2.0, True, "2"):
+        with pytest.raises(TypeError, match="n must be an int"):
+            count("n", value)
+
+
+def test_numbers_are_spread_over_a_shape():
+    np.testing.assert_array_equal(spread_over("x", np.array(2.0), (2, 2)), np.full((2, 2), 2.0))
+    assert spread_over("x", np.array(2.0), ()).shape == ()
+    with pytest.raises(ValueError, match=r"x must have a shape that broadcasts to \(2,\), got \(3,\)"):
+        spread_over("x", np.ones(3), (2,))
