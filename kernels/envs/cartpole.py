@@ -33,7 +33,7 @@ class Params:
     length: float = 0.5  # half the pole's length, m
     force_mag: float = 10.0  # N
     tau: float = 0.02  # s between steps
-    integrator: int = EULER
+    integrator: int = EULER  # or SEMI_IMPLICIT: positions move with the new speeds
     theta_threshold_radians: float = 0.20943951023931953  # 12 degrees
     x_threshold: float = 2.4  # m
 

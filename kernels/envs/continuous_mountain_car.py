@@ -26,13 +26,13 @@ class Params:
     """Scalars for all lanes, or one value per lane."""
 
     goal_velocity: float = 0.0  # least velocity at the goal
-    goal_position: float = 0.45
-    min_position: float = -1.2
-    max_position: float = 0.6
-    max_speed: float = 0.07
-    min_action: float = -1.0
-    max_action: float = 1.0
-    power: float = 0.0015
+    goal_position: float = 0.45  # from here on the car is at the goal
+    min_position: float = -1.2  # of the wall
+    max_position: float = 0.6  # where the road ends
+    max_speed: float = 0.07  # a step
+    min_action: float = -1.0  # smaller actions are clipped to it
+    max_action: float = 1.0  # larger ones
+    power: float = 0.0015  # speed that an action of 1 adds in a step
 
 
 class Options:

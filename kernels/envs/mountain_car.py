@@ -20,12 +20,12 @@ class Params:
     """Scalars for all lanes, or one value per lane."""
 
     goal_velocity: float = 0.0  # least velocity at the goal
-    goal_position: float = 0.5
-    min_position: float = -1.2
-    max_position: float = 0.6
-    max_speed: float = 0.07
-    force: float = 0.001
-    gravity: float = 0.0025
+    goal_position: float = 0.5  # from here on the car is at the goal
+    min_position: float = -1.2  # of the wall
+    max_position: float = 0.6  # where the road ends
+    max_speed: float = 0.07  # a step
+    force: float = 0.001  # speed that the engine adds in a step
+    gravity: float = 0.0025  # speed that the steepest slope adds in a step
 
 
 class Options:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sekai.kernels.envs import price_taker
-from sekai.kernels.envs.price_taker import DRIFT, S0, VOLATILITY, prices_of
+from sekai.kernels.envs.price_taker import DRIFT, S0, VOLATILITY
 from sekai.kernels.jit import at, entry, kernel
 from sekai.kernels.rows import flat
 
@@ -15,7 +15,6 @@ class State(price_taker.State):
 
     weights: np.float64  # (n + 1,), drifted with the prices
     target: np.float64  # (n + 1,), weights after the last trades
-    asset_returns: np.float64  # (n,), of the last step
 
 
 class Params(price_taker.Params):
@@ -42,8 +41,6 @@ def reset_lane(s, p, rng, i):
     """Draws: see `price_taker.begin`."""
     price_taker.begin(s, p, rng, i, p.simulation[S0], p.simulation[DRIFT], p.simulation[VOLATILITY])
     hold_cash(s.weights[i])
-    for j in range(s.asset_returns.shape[1]):
-        s.asset_returns[i, j] = 0.0
 
 
 @kernel
@@ -93,12 +90,11 @@ def plan_lane(s, p, action, i):
 
 
 @kernel
-def growth_lane(s, p, action, i, prices, row, cost):
+def growth_lane(s, p, action, i, cost):
     """Factor by which wealth grows in a step, given the cost of the trades; not above 0 if it is wiped out."""
-    target, asset_returns, now, later = s.target[i], s.asset_returns[i], prices[row], prices[row + 1]
+    target, asset_returns = s.target[i], s.asset_returns[i]
     gain = 0.0
     for j in range(asset_returns.size):
-        asset_returns[j] = later[j] / now[j] - 1.0
         gain += target[j] * asset_returns[j]
     return 0.0 if cost >= 1.0 else (1.0 - cost) * (1.0 + gain)
 
@@ -120,10 +116,10 @@ def drift(target, asset_returns, weights):
 @kernel
 def step_lane(s, p, rng, action, i):
     """Trade at the prices of the row of the decision, and hold until the next."""
-    prices, row = prices_of(s, p, i)
     s.turnover[i] = plan_lane(s, p, action, i)
-    cost = price_taker.cost_of_trades(s, p, i, prices, row)
-    growth = growth_lane(s, p, action, i, prices, row, cost)
+    cost = price_taker.cost_of_trades(s, p, i)
+    price_taker.hold(s, p, rng, i, p.simulation[S0], p.simulation[DRIFT], p.simulation[VOLATILITY])
+    growth = growth_lane(s, p, action, i, cost)
     if growth > 0.0:
         drift(s.target[i], s.asset_returns[i], s.weights[i])
     else:

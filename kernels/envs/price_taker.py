@@ -4,6 +4,11 @@ An episode is `window = lookback + episode_length + 1` rows of prices; the decis
 `lookback + t`. The rows are a part of a history that all lanes share, or a path of the lane's own: a geometric
 Brownian motion, or whatever a model in Python has made (`GIVEN`).
 
+A simulated path is drawn row by row, as it is needed: a lane keeps its last returns, not the path (240 bytes of one
+asset instead of 3.4 KB, which had to be fetched from far away). What an episode that ends early has not drawn is drawn
+by the next reset, so that a lane's stream is where it would be if all paths were drawn at once. They are, `EAGER`, if
+Python sees the lane's generator, or asks for prices to come.
+
 Fields are few, and functions that take them too: the compiler handles each field for each such function.
 """
 
@@ -11,9 +16,9 @@ import numpy as np
 
 from sekai.kernels import random
 from sekai.kernels.costs import trade_cost
-from sekai.kernels.elementary import log
+from sekai.kernels.elementary import exp, log
 from sekai.kernels.jit import at, kernel
-from sekai.kernels.price_paths import gbm_path, log_returns
+from sekai.kernels.price_paths import gbm_path
 from sekai.kernels.rewards import restart, returns_of, reward
 from sekai.kernels.rows import borrow, flat
 
@@ -27,10 +32,10 @@ RANDOM, FIXED, SEQUENTIAL, SAMPLED = 0, 1, 2, 3
 # Places in `Params.setup`. Starts are counted from the first one that has the rows of a warm-up before it.
 SETUP = (
     "source", "lookback", "episode_length", "volume_field", "spread_field", "needs_volatility", "cost_given",
-    "reward_given", "sampling", "first_start", "num_starts", "start", "stride",
+    "reward_given", "eager", "sampling", "first_start", "num_starts", "start", "stride",
 )  # fmt: skip
 SOURCE, LOOKBACK, EPISODE_LENGTH, VOLUME_FIELD, SPREAD_FIELD, NEEDS_VOLATILITY, COST_GIVEN = range(7)
-REWARD_GIVEN, SAMPLING, FIRST_START, NUM_STARTS, START, STRIDE = range(7, 13)
+REWARD_GIVEN, EAGER, SAMPLING, FIRST_START, NUM_STARTS, START, STRIDE = range(7, 14)
 
 # Rows of `Params.simulation`; the Cholesky factor of the correlations follows, or nothing.
 S0, DRIFT, VOLATILITY, CHOL = range(4)
@@ -47,8 +52,14 @@ class State:
     turnover: float  # of the last step
     given_cost: float  # of the step to come, from a cost model in Python
     given_reward: float  # the same, from a reward function in Python
-    prices: np.float64  # (window, n), and as many rows of the next episode if Python makes them; (0, n) with a history
-    returns: np.float32  # ((window - 1) * n,), log returns from row to row; (0,) with a history
+    on_path: int  # whether the prices of the episode are in `prices`, made in advance
+    owed: int  # normals that the episode has still to draw
+    head: int  # row of the oldest return in `returns`
+    path_rng: np.int64  # (6,), random words before the path's first draw, to draw it once more
+    now: np.float64  # (4 n,): sums of the log returns, logarithms of the prices, prices, and scratch
+    asset_returns: np.float64  # (n,), of the last step
+    prices: np.float64  # (window or 0, n), and as many rows of the next episode if a model in Python makes them
+    returns: np.float32  # (2 * lookback * n,), twice the last log returns, so that they are in one piece somewhere
     scratch: np.float64  # (3 n,): trades, volatilities and volumes in currency of the last step
     reward_state: np.float64  # (2 K,)
 
@@ -84,21 +95,95 @@ def begin(s, p, rng, i, s0, drift, volatility):
     """
     s.t[i], s.equity[i], s.cost[i], s.turnover[i] = 0, 1.0, 0.0, 0.0
     restart(p.reward_terms, s.reward_state[i])
-    source = p.setup[SOURCE]
-    if source == HISTORY:
+    if p.setup[SOURCE] == HISTORY:
         given = at(p.start_row, i)
         s.start[i] = given if given >= 0 else next_start(p.setup, s.next_start, rng, i)
-        return
-    window = p.setup[LOOKBACK] + p.setup[EPISODE_LENGTH] + 1
-    path = s.prices[i, :window]
-    if source == GIVEN:
-        copy_all(flat(s.prices[i, window:]), flat(path))
     else:
-        z = flat(path[1:])
-        for k in range(z.size):
-            z[k] = random.standard_normal(rng, i)
-        gbm_path(path[1:], path, s0, drift, volatility, p.simulation[CHOL:])
-    log_returns(path, s.returns[i])
+        begin_path(s, p, rng, i, s0, drift, volatility)
+    for j in range(s.asset_returns.shape[1]):
+        s.asset_returns[i, j] = 0.0
+
+
+@kernel
+def begin_path(s, p, rng, i, s0, drift, volatility):
+    """Let the prices of lane i move from the first row of a path to that of the first decision."""
+    source, lookback, length = p.setup[SOURCE], p.setup[LOOKBACK], p.setup[EPISODE_LENGTH]
+    for _ in range(s.owed[i]):
+        random.standard_normal(rng, i)
+    for k in range(6):
+        s.path_rng[i, k] = rng[k, i]
+    n = s.asset_returns.shape[1]
+    s.on_path[i], s.owed[i], s.head[i] = (source == GIVEN) | (p.setup[EAGER] != 0), 0, 0
+    if s.on_path[i]:
+        fill_path(p.setup, p.simulation, s.prices[i], rng, i, s0, drift, volatility)
+    else:
+        s.owed[i] = (lookback + length) * n
+    stand_at(s.now[i], s.prices[i], s.on_path[i], s0)
+    for row in range(lookback):
+        move(s, p, rng, i, row, s0, drift, volatility)
+
+
+@kernel
+def fill_path(setup, simulation, prices, rng, i, s0, drift, volatility):
+    """Write the whole path of an episode to the first rows of `prices`."""
+    window = setup[LOOKBACK] + setup[EPISODE_LENGTH] + 1
+    path = prices[:window]
+    if setup[SOURCE] == GIVEN:
+        copy_all(flat(prices[window:]), flat(path))
+        return
+    z = flat(path[1:])
+    for k in range(z.size):
+        z[k] = random.standard_normal(rng, i)
+    gbm_path(path[1:], path, s0, drift, volatility, simulation[CHOL:])
+
+
+@kernel
+def stand_at(now, prices, on_path, s0):
+    """Write the state of prices in the first row of a path."""
+    n = now.size // 4
+    for j in range(n):
+        price = prices[0, j] if on_path else s0[j]
+        now[j], now[n + j], now[2 * n + j] = 0.0, log(price), price
+
+
+@kernel
+def move(s, p, rng, i, row, s0, drift, volatility):
+    """Let the prices of lane i move from a row of its path to the next, and note the returns.
+
+    Draws: n normals, if they are drawn as they are needed.
+    """
+    now, asset_returns = s.now[i], s.asset_returns[i]
+    n = asset_returns.size
+    on_path, chol = s.on_path[i], p.simulation[CHOL:]
+    if not on_path:
+        for j in range(n):
+            now[3 * n + j] = random.standard_normal(rng, i)
+        s.owed[i] -= n
+    head = s.head[i]
+    again = head + p.setup[LOOKBACK]
+    for j in range(n):
+        if on_path:
+            price = s.prices[i, row + 1, j]
+        else:
+            now[j] += drift[j] + volatility[j] * correlated(chol, now[3 * n :], j)
+            price = s0[j] * exp(now[j])
+        asset_returns[j] = price / now[2 * n + j] - 1.0
+        log_price = log(price)
+        log_return = log_price - now[n + j]
+        s.returns[i, head * n + j] = s.returns[i, again * n + j] = log_return
+        now[n + j], now[2 * n + j] = log_price, price
+    s.head[i] = head + 1 if head + 1 < p.setup[LOOKBACK] else 0
+
+
+@kernel
+def correlated(chol, z, j):
+    """Shock of asset j, made of independent ones by the Cholesky factor of the correlations, if there is one."""
+    if chol.shape[0] == 0:
+        return z[j]
+    shock = 0.0
+    for k in range(j + 1):
+        shock += chol[j, k] * z[k]
+    return shock
 
 
 @kernel
@@ -125,7 +210,7 @@ def copy_all(source, to):
 
 @kernel
 def prices_of(s, p, i):
-    """Prices of lane i (float64, (rows, n)), and the row of its next decision."""
+    """Prices of lane i (float64, (rows, n)), if they are known in advance, and the row of its next decision."""
     row = p.setup[LOOKBACK] + s.t[i]
     if p.setup[SOURCE] == HISTORY:
         return p.history[0], s.start[i] + row
@@ -133,23 +218,50 @@ def prices_of(s, p, i):
 
 
 @kernel
+def price_of(s, p, i, j):
+    """Price of asset j at which lane i makes its next decision."""
+    if p.setup[SOURCE] == HISTORY:
+        return p.history[0, s.start[i] + p.setup[LOOKBACK] + s.t[i], j]
+    return s.now[i, 2 * s.asset_returns.shape[1] + j]
+
+
+@kernel
+def hold(s, p, rng, i, s0, drift, volatility):
+    """Let prices move from the row of lane i's decision to the next; their returns are in `s.asset_returns[i]`."""
+    if p.setup[SOURCE] == HISTORY:
+        look_ahead(s, p, i)
+    else:
+        move(s, p, rng, i, p.setup[LOOKBACK] + s.t[i], s0, drift, volatility)
+
+
+@kernel
+def look_ahead(s, p, i):
+    """Write the returns of the next step, of prices known in advance, to `s.asset_returns[i]`."""
+    prices, row = prices_of(s, p, i)
+    asset_returns, before, after = s.asset_returns[i], prices[row], prices[row + 1]
+    for j in range(asset_returns.size):
+        asset_returns[j] = after[j] / before[j] - 1.0
+
+
+@kernel
 def observe_returns(s, p, i, out):
     """Write the last `lookback` log returns of lane i, of all assets, to `out` (float32, (lookback * n,))."""
-    n = s.scratch.shape[1] // 3
+    n = s.asset_returns.shape[1]
     if p.setup[SOURCE] == HISTORY:
         first = (s.start[i] + s.t[i]) * n
         copy_all(p.history_returns[first : first + out.size], out)
     else:
-        first = s.t[i] * n
+        first = s.head[i] * n
         copy_all(s.returns[i, first : first + out.size], out)
 
 
 @kernel
-def cost_of_trades(s, p, i, prices, row):
-    """Cost of the trades in `s.scratch[i]` at a row, as a fraction of equity."""
+def cost_of_trades(s, p, i):
+    """Cost of the trades in `s.scratch[i]` at the row of the decision, as a fraction of equity."""
     if p.setup[COST_GIVEN]:
         return s.given_cost[i]
-    n = s.scratch.shape[1] // 3
+    prices, row = prices_of(s, p, i)
+    n = s.asset_returns.shape[1]
     scratch = s.scratch[i]
     note_context(p.setup, p.history, scratch, prices, row)
     spread_field = p.setup[SPREAD_FIELD]
@@ -221,7 +333,7 @@ def plan(memory, params, actions, running, turnover):
     s, p = state_views(memory, 0, running.size), param_views(params, 0, running.size)
     for i in range(running.size):
         turnover[i] = 0.0
-        for j in range(s.scratch.shape[1] // 3):
+        for j in range(s.asset_returns.shape[1]):
             s.scratch[i, j] = 0.0
         if running[i]:
             turnover[i] = plan_lane(s, p, actions, i)
@@ -236,6 +348,6 @@ def grow(memory, params, actions, running, cost, growth):
     for i in range(running.size):
         cost[i], growth[i] = 0.0, 1.0
         if running[i]:
-            prices, row = prices_of(s, p, i)
-            cost[i] = cost_of_trades(s, p, i, prices, row)
-            growth[i] = growth_lane(s, p, actions, i, prices, row, cost[i])
+            look_ahead(s, p, i)
+            cost[i] = cost_of_trades(s, p, i)
+            growth[i] = growth_lane(s, p, actions, i, cost[i])

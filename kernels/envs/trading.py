@@ -3,7 +3,7 @@
 import numpy as np
 
 from sekai.kernels.envs import price_taker
-from sekai.kernels.envs.price_taker import DRIFT, LOOKBACK, S0, SIMULATED, SOURCE, VOLATILITY, prices_of
+from sekai.kernels.envs.price_taker import DRIFT, LOOKBACK, S0, SIMULATED, SOURCE, VOLATILITY
 from sekai.kernels.jit import at, kernel
 
 
@@ -11,7 +11,6 @@ class State(price_taker.State):
     """One row of N values each; the arrays are `price_taker`'s, of one asset."""
 
     position: float  # as a fraction of equity, drifted with the price
-    asset_return: float  # of the last step
 
 
 class Params(price_taker.Params):
@@ -39,12 +38,18 @@ class Info:
 @kernel
 def reset_lane(s, p, rng, i):
     """Draws: see `price_taker.begin`."""
-    s0, drift, volatility = p.simulation[S0, 0], p.simulation[DRIFT, 0], p.simulation[VOLATILITY, 0]
+    s0, drift, volatility = simulation(p, i)
+    price_taker.begin(s, p, rng, i, (s0,), (drift,), (volatility,))
+    s.position[i] = 0.0
+
+
+@kernel
+def simulation(p, i):
+    """First price, and mean and standard deviation of the log return of a step, of lane i's simulated prices."""
     if p.setup[SOURCE] == SIMULATED:
         sigma, dt = at(p.sigma, i), at(p.dt, i)
-        s0, drift, volatility = at(p.s0, i), (at(p.mu, i) - 0.5 * sigma * sigma) * dt, sigma * np.sqrt(dt)
-    price_taker.begin(s, p, rng, i, (s0,), (drift,), (volatility,))
-    s.position[i], s.asset_return[i] = 0.0, 0.0
+        return at(p.s0, i), (at(p.mu, i) - 0.5 * sigma * sigma) * dt, sigma * np.sqrt(dt)
+    return p.simulation[S0, 0], p.simulation[DRIFT, 0], p.simulation[VOLATILITY, 0]
 
 
 @kernel
@@ -56,22 +61,21 @@ def plan_lane(s, p, action, i):
 
 
 @kernel
-def growth_lane(s, p, action, i, prices, row, cost):
+def growth_lane(s, p, action, i, cost):
     """Factor by which equity grows in a step, given the cost of the trade; not above 0 if it is wiped out."""
-    asset_return = prices[row + 1, 0] / prices[row, 0] - 1.0
-    s.asset_return[i] = asset_return
-    return 0.0 if cost >= 1.0 else (1.0 - cost) * (1.0 + p.positions[action[i]] * asset_return)
+    return 0.0 if cost >= 1.0 else (1.0 - cost) * (1.0 + p.positions[action[i]] * s.asset_returns[i, 0])
 
 
 @kernel
 def step_lane(s, p, rng, action, i):
     """Trade at the price of the row of the decision, and hold until the next."""
-    prices, row = prices_of(s, p, i)
     s.turnover[i] = plan_lane(s, p, action, i)
-    cost = price_taker.cost_of_trades(s, p, i, prices, row)
-    growth = growth_lane(s, p, action, i, prices, row, cost)
-    wanted, asset_return = p.positions[action[i]], s.asset_return[i]
-    held = wanted * (1.0 + asset_return)
+    cost = price_taker.cost_of_trades(s, p, i)
+    s0, drift, volatility = simulation(p, i)
+    price_taker.hold(s, p, rng, i, (s0,), (drift,), (volatility,))
+    growth = growth_lane(s, p, action, i, cost)
+    wanted = p.positions[action[i]]
+    held = wanted * (1.0 + s.asset_returns[i, 0])
     value = held + (1.0 - wanted)
     s.position[i] = held / value if (growth > 0.0) & (value > 0.0) else 0.0
     return price_taker.close_step(s, p, i, cost, growth)
@@ -88,7 +92,6 @@ def observe_lane(s, p, obs, i):
 @kernel
 def inform_lane(s, p, info, i):
     """Write the infos of lane i."""
-    prices, row = prices_of(s, p, i)
-    info.equity[i], info.position[i], info.price[i] = s.equity[i], s.position[i], prices[row, 0]
-    info.asset_return[i], info.cost[i], info.turnover[i] = s.asset_return[i], s.cost[i], s.turnover[i]
+    info.equity[i], info.position[i], info.price[i] = s.equity[i], s.position[i], price_taker.price_of(s, p, i, 0)
+    info.asset_return[i], info.cost[i], info.turnover[i] = s.asset_returns[i, 0], s.cost[i], s.turnover[i]
     info.timestamp[i], info.dt[i] = price_taker.timestamp_of(s, p, i), at(p.dt, i)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from copy import deepcopy
+from dataclasses import replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -28,14 +29,17 @@ from sekai.finance.sampling import (
 )
 from sekai.finance.simulators import GBM, MarketModel, Simulation
 from sekai.kernels.envs import price_taker
+from sekai.kernels.price_paths import gbm_paths, history_returns
 from sekai.utils.integers import positive_int
-from sekai.vector.kernel import NO_LIMIT, SAME_STEP, KernelVecEnv
+from sekai.vector.kernel import NO_LIMIT, RNG_ROWS, SAME_STEP, KernelVecEnv
 from sekai.vector.kernel_env import KernelEnv
 from sekai.vector.result import VecStepResult
+from sekai.vector.snapshot import Snapshot
 from sekai.vector.stream import set_words, words_of
 
 TRADING_DAY = 1 / 252  # years
 CONTEXT = ("equity", "volatility", "volume", "spread")  # what a cost model may ask for
+DRAWN_BY = ("mu", "sigma", "s0", "dt", "simulation")  # parameters that simulated prices depend on
 WRITTEN_AHEAD = ("scratch", "target", "asset_returns")  # of the state, by a look at a step before it is taken
 SAMPLINGS = {RandomStart: price_taker.RANDOM, FixedStart: price_taker.FIXED, SequentialStart: price_taker.SEQUENTIAL}
 
@@ -82,6 +86,7 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
         self._cost_model = self._checked_cost(transaction_cost)
         self._reward_fn = checked_reward(reward)
         self._sampler = as_sampler(sampler)
+        self._path_rows = 0
         setup = {"lookback": lookback, "episode_length": episode_length, **self._sampling()}
         setup |= {**self._cost_setup(), "source": self._source_code(), "reward_given": self._reward_terms() is None}
         self._setup = np.array([setup.get(name, 0) for name in price_taker.SETUP])
@@ -206,11 +211,12 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
     def array_shapes(self) -> dict[str, tuple[int, ...]]:
         """Shapes of the arrays of a lane."""
         n, simulated = self._n_assets, self._source.data is None
-        window = self._window if simulated else 0
-        episodes = 2 if self._source_code() == price_taker.GIVEN else 1
         return {
-            "prices": (episodes * window, n),
-            "returns": (max(window - 1, 0) * n,),
+            "path_rng": (RNG_ROWS,),
+            "now": (4 * n,),
+            "asset_returns": (n,),
+            "prices": (self._path_rows, n),
+            "returns": (2 * self._lookback * n if simulated else 0,),
             "scratch": (3 * n,),
             "reward_state": (2 * len(self._reward_rows()),),
         }
@@ -260,11 +266,9 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
     def model(self, model: MarketModel | None) -> None:
         if self._source.data is not None:
             raise ValueError("model cannot be set where prices come from a history")
+        self._draw_ahead()
         self._source = PriceSource(None, None, model, window=self._window, n_assets=self._n_assets)
         self._set_param("simulation", self._simulation_rows())
-        kept = self._array("prices")[:, : self._window]
-        self._renew_array("prices")
-        self._array("prices")[:, : self._window] = kept
         self._set_up(source=self._source_code())
 
     @property
@@ -325,10 +329,17 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
         """An object array `(N,)` of arrays: the prices of the current episodes up to now."""
         histories = np.empty(self.num_envs, object)
         for i, (t, start) in enumerate(zip(self._state_row("t"), self._state_row("start"), strict=True)):
-            rows = slice(start, start + self._lookback + t + 1)
-            source = self._array("prices")[i] if self._source.data is None else self._source.data.prices
-            histories[i] = self._shaped(source[rows].copy())
+            rows = self._lookback + int(t) + 1
+            histories[i] = self._shaped(self._prices_of(i, start, rows))
         return histories
+
+    def _prices_of(self, lane: int, start: int, rows: int) -> np.ndarray:
+        """The first prices of a lane's episode, `(rows, n)`."""
+        if self._source.data is not None:
+            return self._source.data.prices[start : start + rows].copy()
+        if self._state_row("on_path")[lane]:
+            return self._array("prices")[lane, :rows].copy()
+        return self._drawn(lane, rows)[0] if self._started else np.empty((0, self._n_assets))
 
     def _shaped(self, prices: np.ndarray) -> np.ndarray:
         """Prices `(rows, n)` as users see them."""
@@ -361,11 +372,86 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
     # ---- what users' Python does -----------------------------------------------------------------
 
     def _note_python(self) -> None:
-        """Find out whether anything is called in Python."""
+        """Find out whether anything is called in Python, and whether prices have to be known in advance."""
         self._samples = self._source.data is not None and self._is_set_up("sampling") == price_taker.SAMPLED
         self._simulates = self._is_set_up("source") == price_taker.GIVEN
         given = self._is_set_up("cost_given") or self._is_set_up("reward_given")
         self._calls_python = bool(given or self._samples or self._simulates)
+        eager = bool(self._calls_python or self._streams or self._foreign)
+        if eager and self._source.data is None:
+            self._keep_paths(2 * self._window if self._simulates else self._window)
+            self._draw_ahead()
+        if eager != self._is_set_up("eager"):
+            self._set_up(eager=eager)
+
+    # ---- paths of prices -------------------------------------------------------------------------
+
+    def _keep_paths(self, rows: int) -> None:
+        """Make room for at least so many rows of prices per lane."""
+        if rows > self._path_rows:
+            kept, self._path_rows = self._array("prices"), rows
+            self._renew_array("prices")
+            self._array("prices")[:, : kept.shape[1]] = kept
+
+    def _draw_ahead(self) -> None:
+        """Draw what running episodes have still to draw: something that it depends on is about to change or be seen."""
+        owed = self._state_row("owed")
+        if not owed.any():
+            return
+        self._keep_paths(self._window)
+        for lane in np.flatnonzero(owed).tolist():
+            path, words = self._drawn(lane, self._window)
+            self._array("prices")[lane, : self._window] = path
+            self._rng[:, lane] = words
+            owed[lane], self._state_row("on_path")[lane] = 0, True
+
+    def _drawn(self, lane: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
+        """The path of a lane's episode, drawn once more, and the random words after it."""
+        generator = Generator(PCG64())
+        set_words(generator, self._array("path_rng")[lane].view(np.uint64))
+        normals = generator.standard_normal((1, rows - 1, self._n_assets))
+        prices = np.empty((1, rows, self._n_assets))
+        gbm_paths(normals, prices, *self._simulation_of(lane))
+        return prices[0], words_of(generator)
+
+    def _simulation_of(self, lane: int) -> tuple[np.ndarray, ...]:
+        """First prices, means and deviations of log returns, and Cholesky factor of a lane's simulation."""
+        rows = self._param_rows.get("simulation")
+        return *rows[: price_taker.CHOL], rows[price_taker.CHOL :]
+
+    def _set_param(self, name: str, value: Any) -> None:
+        if name in DRAWN_BY and getattr(self, "_started", False):
+            self.check_param(name, self._param_rows.check(name, value))
+            self._draw_ahead()
+        super()._set_param(name, value)
+
+    def _seed_each(self, seeds: dict[int, Any]) -> None:
+        super()._seed_each(seeds)
+        self._state_row("owed")[list(seeds)] = 0  # of another stream
+        self._note_python()
+
+    def _spawn(self, seed: int, lanes: np.ndarray) -> None:
+        super()._spawn(seed, lanes)
+        self._state_row("owed")[lanes] = 0
+        self._note_python()
+
+    def _generator(self, lane: int) -> Generator:
+        self._draw_ahead()
+        generator = super()._generator(lane)
+        self._note_python()
+        return generator
+
+    def set_state(self, state: Any, lanes: Any = None) -> None:  # noqa: D102 -- the base class's
+        if isinstance(state, Snapshot) and len(state.arrays) == len(self._arrays):
+            place = list(self._state.arrays).index("prices")
+            prices = state.arrays[place]
+            if prices.ndim == 3 and prices.shape[1] in (0, self._window, 2 * self._window):
+                self._keep_paths(prices.shape[1])
+                padded = np.zeros((len(prices), self._path_rows, prices.shape[2]))
+                padded[:, : prices.shape[1]] = prices
+                arrays = (*state.arrays[:place], padded, *state.arrays[place + 1 :])
+                state = replace(state, arrays=arrays)
+        super().set_state(state, lanes)
 
     def _before_reset(self, lanes: np.ndarray, params: Any) -> None:
         fixed = np.broadcast_to(params[0][-1].view(np.int64), self.num_envs) >= 0  # by an option
@@ -557,8 +643,6 @@ def checked_reward(reward: Any) -> RewardFunction:
 
 def log_returns_of(prices: np.ndarray) -> np.ndarray:
     """Log returns from row to row of a history `(T, n)`, float32 `((T - 1) * n,)`."""
-    from sekai.kernels.price_paths import history_returns
-
     returns = np.empty((max(len(prices) - 1, 0), prices.shape[1]), np.float32)
     if returns.size:
         history_returns(prices, returns)

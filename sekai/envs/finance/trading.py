@@ -111,11 +111,17 @@ class TradingVecEnv(PriceTakerVecEnv[np.ndarray, np.ndarray]):
         """Prices of the next decisions, `(N,)`; 1 before the first reset."""
         if not self._started:
             return np.ones(self.num_envs)
-        row = self._lookback + self._state_row("t")
         data = self._source.data
-        if data is not None:
-            return data.prices[self._state_row("start") + row, 0]
-        return self._array("prices")[np.arange(self.num_envs), row, 0]
+        if data is None:
+            return self._array("now")[:, 2].copy()
+        return data.prices[self._state_row("start") + self._lookback + self._state_row("t"), 0]
+
+    def _simulation_of(self, lane: int) -> tuple[np.ndarray, ...]:
+        if self._source.model is not None:
+            return super()._simulation_of(lane)
+        mu, sigma, s0, dt = (self._param_rows.of_lane(name, lane) for name in ("mu", "sigma", "s0", "dt"))
+        drift, volatility = (mu - 0.5 * sigma * sigma) * dt, sigma * np.sqrt(dt)
+        return np.array([s0]), np.array([drift]), np.array([volatility]), np.empty((0, 1))
 
     def _shaped(self, prices: np.ndarray) -> np.ndarray:
         return prices[:, 0]
