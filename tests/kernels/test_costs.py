@@ -43,7 +43,7 @@ def test_no_term_costs_nothing():
 
 def test_where_nobody_trades_a_trade_costs_all_of_it():
     arguments = np.array([[costs.IMPACT, 0.5, math.nan]]), np.zeros((1, 1)), np.array([0.25])
-    with np.errstate(over="ignore"):  # the share of next to nothing
+    with np.errstate(over="ignore", invalid="ignore"):  # the share of next to nothing
         for volume in (0.0, math.nan, math.inf, -3.0, 1e-320):
             assert costs.trade_cost(*arguments, 1.0, np.zeros(1), np.array([volume]), NONE) == 0.25
 
