@@ -10,6 +10,7 @@ import numpy as np
 from sekai.envs.finance.price_source import PriceSource
 from sekai.envs.finance.price_taker import PriceTakerEnv, PriceTakerVecEnv, check_counts
 from sekai.envs.finance.ranges import check_range
+from sekai.finance.arguments import check_range as check_entries
 from sekai.kernels.envs import trading
 from sekai.spaces.box import Box
 from sekai.spaces.discrete import Discrete
@@ -224,5 +225,6 @@ def checked_positions(positions: Any) -> np.ndarray:
         raise TypeError(f"positions must be numbers, got {positions!r}")
     if held.ndim != 1 or held.size < 2:
         raise ValueError(f"positions must be at least 2 numbers, got {positions!r}")
-    check_range("positions", held)
-    return held.astype(np.float64)
+    held = held.astype(np.float64)
+    check_entries("positions", held)
+    return held
