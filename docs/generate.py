@@ -10,6 +10,7 @@ import ast
 import importlib
 import inspect
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ MODULES = {
     "Rendering": "sekai.rendering",
     "Bridges": "sekai.compat",
     "Testing": "sekai.testing",
+    "Strategies": "sekai.testing.strategies",
     "Helpers": "sekai.utils",
     "Errors": "sekai.error",
 }
@@ -47,16 +49,23 @@ def pages() -> dict[str, str]:
 
 
 def environments() -> dict[str, str]:
-    """A page for each registered environment, and one that lists them."""
-    specs = sorted(sekai.all_specs(), key=lambda spec: spec.id)
+    """A page for each environment that comes with the library, and one that lists them."""
+    specs = sorted(builtin_specs(), key=lambda spec: spec.id)
     rows = [
         f"| [{spec.id}]({spec.id}.md) | {summary(env_class(spec))} | `{env.observation_space}` | `{env.action_space}` |"
         for spec in specs
         for env in [sekai.make(spec)]
     ]
     table = ["| id | task | observations | actions |", "| --- | --- | --- | --- |", *rows]
-    index = "\n".join(["# Environments", "", f"`sekai list` prints the ids, `sekai info {specs[0].id}` one of them.", "", *table])
+    index = "\n".join(
+        ["# Environments", "", f"`sekai list` prints the ids, `sekai info {specs[0].id}` one of them.", "", *table]
+    )
     return {"environments/index.md": index} | {f"environments/{spec.id}.md": environment(spec) for spec in specs}
+
+
+def builtin_specs() -> list[Any]:
+    """Those of the registered environments that come with the library."""
+    return [spec for spec in sekai.all_specs() if str(spec.entry_point).startswith("sekai.")]
 
 
 def environment(spec: Any) -> str:
@@ -76,11 +85,13 @@ def environment(spec: Any) -> str:
         [
             f"# {spec.id}\n",
             description(cls),
+            "",
             picture,
-            f"```python\nenv = sekai.make({spec.id!r})\nvec = sekai.make_vec({spec.id!r}, num_envs=4096)\n```\n",
+            f'```python\nenv = sekai.make("{spec.id}")\nvec = sekai.make_vec("{spec.id}", num_envs=4096)\n```\n',
             "| | |\n| --- | --- |",
             *(f"| {name} | {value} |" for name, value in facts.items() if value is not None),
-            "\n## Parameters\n\nEach may be one value per lane of a batch, `sekai.PerLane(array)`, where it is a number.\n",
+            "\n## Parameters\n",
+            f"{summary(cls.batch)} [All of the class](../reference/sekai.envs.md).\n",
             "| name | default | meaning |\n| --- | --- | --- |",
             *parameters,
             "",
@@ -108,11 +119,11 @@ def parameters_of(cls: Any) -> list[tuple[str, str, str]]:
     """Name, default and meaning of what an environment takes: of its own arguments and of its kernel's parameters."""
     told, fields = told_arguments(cls), fields_of(cls.batch.Params)
     arguments = inspect.signature(cls.__init__).parameters.values()
-    own = {p.name: p.default for p in arguments if p.kind is p.KEYWORD_ONLY or p.kind is p.POSITIONAL_OR_KEYWORD}
-    own.pop("self")
-    takes_all = any(name.startswith("**params") for name in told)
-    defaults = own | ({name: default for name, (default, _) in fields.items() if name not in own} if takes_all else {})
-    return [(name, shown(value), told.get(name) or fields.get(name, ("", ""))[1]) for name, value in defaults.items()]
+    general = inspect.signature(sekai.KernelEnv.__init__).parameters
+    defaults = {p.name: p.default for p in arguments if p.kind is not p.VAR_KEYWORD and p.name not in general}
+    if any(p.name == "params" for p in arguments):  # all of the kernel's
+        defaults |= {name: default for name, (default, _) in fields.items() if name not in defaults}
+    return [(name, shown(value), told.get(name) or fields[name][1]) for name, value in defaults.items()]
 
 
 def shown(default: Any) -> str:
@@ -155,27 +166,23 @@ def reference() -> dict[str, str]:
 
 
 def module(title: str, name: str) -> str:
-    """The page of a module: what it is, and its public names."""
-    found = importlib.import_module(name)
-    named = {public: getattr(found, public) for public in public_names(found)}
-    lines = [f"# {title}: `{name}`", "", description(found), ""]
-    for public in sorted(named, key=str.lower):
-        value = named[public]
-        if inspect.isclass(value) or inspect.isfunction(value):
-            lines.append(f"::: {value.__module__}.{value.__qualname__}")
-    return "\n".join([*lines, ""])
+    """The page of a module: what it is, and what it defines and passes on. It is read, not imported."""
+    source = ast.parse(Path(find_spec(name).origin).read_text(encoding="utf-8"))
+    entries = [f"::: {path}" for path in sorted(public(source, name), key=lambda path: path.rpartition(".")[2].lower())]
+    return "\n".join([f"# {title}: `{name}`", "", ast.get_docstring(source) or "", "", *entries, ""])
 
 
-def public_names(found: Any) -> list[str]:
-    """The names that a module offers: those of `__all__`, or those it defines and those it imports as its own."""
-    package = found.__name__.partition(".")[0]
-    names = getattr(found, "__all__", None) or [name for name in vars(found) if not name.startswith("_")]
-    return [name for name in names if getattr(getattr(found, name), "__module__", "").startswith(within(found, package))]
-
-
-def within(found: Any, package: str) -> str:
-    """Where a public name of a module may be defined: in the module if it has no `__all__`, else in the package."""
-    return package if hasattr(found, "__all__") or hasattr(found, "__path__") else found.__name__
+def public(source: ast.Module, name: str) -> set[str]:
+    """Where each public class and function of a module is defined."""
+    listed = [node.value for node in source.body if ast.unparse(node).startswith("__all__ =")]
+    names = {text for value in listed for text in ast.literal_eval(value)}
+    paths = set()
+    for node in ast.walk(source):
+        if isinstance(node, ast.ImportFrom) and node.module != name:
+            passed_on = [part.name for part in node.names if part.asname == part.name or part.name in names]
+            paths |= {f"{node.module}.{part}" for part in passed_on}
+    defined = [node.name for node in source.body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
+    return paths | {f"{name}.{own}" for own in defined if not own.startswith("_")}
 
 
 # ---- what MkDocs calls -----------------------------------------------------------------------------------
@@ -191,13 +198,15 @@ def on_config(config: Any) -> Any:
 
 def filled(entry: Any) -> Any:
     """An entry of the navigation, with the pages of its section."""
-    (title, value), = entry.items()
+    ((title, value),) = entry.items()
     if isinstance(value, list):
         return {title: [filled(inner) if isinstance(inner, dict) else inner for inner in value]}
     if value in SECTIONS:
         return {title: list(SECTIONS[value]())}
     if value.endswith("/"):
-        return {title: [path.relative_to(ROOT / "docs").as_posix() for path in sorted((ROOT / "docs" / value).glob("*.md"))]}
+        return {
+            title: [path.relative_to(ROOT / "docs").as_posix() for path in sorted((ROOT / "docs" / value).glob("*.md"))]
+        }
     return entry
 
 

@@ -3,9 +3,11 @@
 import contextlib
 import io
 import re
+import runpy
 import shlex
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -13,7 +15,7 @@ import sekai
 from sekai import cli
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def name_of(path):
@@ -95,8 +97,49 @@ def test_the_readme_and_the_page_of_the_benchmark_show_the_same_figures():
     assert len(table) > 2
 
 
+@pytest.fixture(scope="module")
+def generated():
+    """The hook that makes pages from the code."""
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "generate.py")))
+
+
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
-def test_links_lead_somewhere(path):
+def test_links_lead_somewhere(path, generated):
     text = re.sub(r"(?s)```.*?```", "", path.read_text(encoding="utf-8"))
     targets = [target for target in re.findall(r"\]\(([^)#]+)", text) if "://" not in target]
-    assert [target for target in targets if not (path.parent / target).exists()] == []
+    made = {ROOT / "docs" / page for page in generated.pages()}
+    assert [
+        target for target in targets if not (path.parent / target).exists() and path.parent / target not in made
+    ] == []
+
+
+def test_every_page_is_in_the_navigation():
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert [path.name for path in sorted((ROOT / "docs").glob("*.md")) if f": {path.name}\n" not in text] == []
+
+
+def test_every_environment_has_a_page_that_explains_its_parameters(generated):
+    pages = generated.environments()
+    for spec in generated.builtin_specs():
+        page, parameters = pages[f"environments/{spec.id}.md"], generated.parameters_of(generated.env_class(spec))
+        assert page.startswith(f"# {spec.id}\n")
+        assert len(parameters) > 5
+        assert [name for name, _, meaning in parameters if not meaning or f"| `{name}` | " not in page] == []
+
+
+def test_the_page_of_an_environment_tells_what_code_and_docstring_say(generated):
+    page = generated.environments()["environments/CartPole-v1.md"]
+    assert "| steps of an episode, at most | 500 |" in page
+    assert "| `gravity` | `9.8` | m/s^2 |" in page
+    assert "| `sutton_barto_reward` | `False` | Reward 0 for each step and -1 for the terminating one" in page
+
+
+def test_the_reference_shows_every_public_name(generated):
+    shown = {line.rpartition(".")[2] for page in generated.reference().values() for line in page.splitlines()}
+    modules = {name for name in sekai.__all__ if isinstance(getattr(sekai, name), ModuleType)}
+    assert set(sekai.__all__) - modules - {"__version__"} - shown == set()
+
+
+def test_the_page_about_performance_has_the_tables_of_the_benchmarks(generated):
+    page = generated.on_page_markdown((ROOT / "docs" / "performance.md").read_text(encoding="utf-8"))
+    assert all(line in page for line in measured(PAGES[0]))
