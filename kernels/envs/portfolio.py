@@ -3,7 +3,7 @@
 import numpy as np
 
 from sekai.kernels.envs import price_taker
-from sekai.kernels.envs.price_taker import DRIFT, S0, VOLATILITY
+from sekai.kernels.envs.price_taker import CHOL, DRIFT, S0, VOLATILITY
 from sekai.kernels.jit import at, entry, kernel
 from sekai.kernels.rows import flat
 
@@ -116,9 +116,44 @@ def drift(target, asset_returns, weights):
 @kernel
 def step_lane(s, p, rng, action, i):
     """Trade at the prices of the row of the decision, and hold until the next."""
-    s.turnover[i] = plan_lane(s, p, action, i)
-    cost = price_taker.cost_of_trades(s, p, i)
+    cost = trade(s, p, action, i)
     price_taker.hold(s, p, rng, i, p.simulation[S0], p.simulation[DRIFT], p.simulation[VOLATILITY])
+    return settle(s, p, action, i, cost)
+
+
+@kernel
+def step_block(s, p, rng, action, reward, terminated, truncated):
+    """`step_lane` for a block; with stages that vectorise, if the prices of all lanes are drawn now."""
+    if not price_taker.move_together(s, p):
+        for i in range(reward.size):
+            reward[i], terminated[i], truncated[i] = step_lane(s, p, rng, action, i)
+        return
+    for i in range(reward.size):
+        reward[i] = trade(s, p, action, i)
+    price_taker.draw_together(s, rng)
+    for i in range(reward.size):
+        price_taker.add_shocks(
+            p.simulation[CHOL:], s.normals[i], p.simulation[DRIFT], p.simulation[VOLATILITY], s.sums[i]
+        )
+    price_taker.reprice_together(s, p, p.simulation[S0])
+    for i in range(reward.size):
+        reward[i], terminated[i], truncated[i] = settle(s, p, action, i, reward[i])
+
+
+@kernel
+def trade(s, p, action, i):
+    """Trade as an action asks for; returns the cost as a fraction of wealth."""
+    s.turnover[i] = plan_lane(s, p, action, i)
+    return price_taker.cost_of_trades(s, p, i)
+
+
+@kernel
+def settle(s, p, action, i, cost):
+    """Let the weights of lane i drift with the prices, and end the step.
+
+    Returns:
+        reward, terminated, truncated.
+    """
     growth = growth_lane(s, p, action, i, cost)
     if growth > 0.0:
         drift(s.target[i], s.asset_returns[i], s.weights[i])

@@ -17,6 +17,7 @@ import numpy as np
 from sekai.kernels import random
 from sekai.kernels.costs import trade_cost
 from sekai.kernels.elementary import exp, log
+from sekai.kernels.episode import any_nonzero
 from sekai.kernels.jit import at, kernel
 from sekai.kernels.price_paths import gbm_path
 from sekai.kernels.rewards import restart, returns_of, reward
@@ -56,7 +57,10 @@ class State:
     owed: int  # normals that the episode has still to draw
     head: int  # row of the oldest return in `returns`
     path_rng: np.int64  # (6,), random words before the path's first draw, to draw it once more
-    now: np.float64  # (4 n,): sums of the log returns, logarithms of the prices, prices, and scratch
+    spot: np.float64  # (n,), prices, if there is no history; with the next three
+    logs: np.float64  # (n,), logarithms of the prices
+    sums: np.float64  # (n,), sums of the log returns of the path
+    normals: np.float64  # (n,), of the last step
     asset_returns: np.float64  # (n,), of the last step
     prices: np.float64  # (window or 0, n), and as many rows of the next episode if a model in Python makes them
     returns: np.float32  # (2 * lookback * n,), twice the last log returns, so that they are in one piece somewhere
@@ -118,7 +122,9 @@ def begin_path(s, p, rng, i, s0, drift, volatility):
         fill_path(p.setup, p.simulation, s.prices[i], rng, i, s0, drift, volatility)
     else:
         s.owed[i] = (lookback + length) * n
-    stand_at(s.now[i], s.prices[i], s.on_path[i], s0)
+    for j in range(n):
+        price = s.prices[i, 0, j] if s.on_path[i] else s0[j]
+        s.sums[i, j], s.spot[i, j], s.logs[i, j] = 0.0, price, log(price)
     for row in range(lookback):
         move(s, p, rng, i, row, s0, drift, volatility)
 
@@ -138,52 +144,106 @@ def fill_path(setup, simulation, prices, rng, i, s0, drift, volatility):
 
 
 @kernel
-def stand_at(now, prices, on_path, s0):
-    """Write the state of prices in the first row of a path."""
-    n = now.size // 4
-    for j in range(n):
-        price = prices[0, j] if on_path else s0[j]
-        now[j], now[n + j], now[2 * n + j] = 0.0, log(price), price
-
-
-@kernel
 def move(s, p, rng, i, row, s0, drift, volatility):
     """Let the prices of lane i move from a row of its path to the next, and note the returns.
 
     Draws: n normals, if they are drawn as they are needed.
     """
-    now, asset_returns = s.now[i], s.asset_returns[i]
-    n = asset_returns.size
-    on_path, chol = s.on_path[i], p.simulation[CHOL:]
-    if not on_path:
+    n = s.spot.shape[1]
+    if not s.on_path[i]:
         for j in range(n):
-            now[3 * n + j] = random.standard_normal(rng, i)
+            s.normals[i, j] = random.standard_normal(rng, i)
         s.owed[i] -= n
-    head = s.head[i]
-    again = head + p.setup[LOOKBACK]
+        add_shocks(p.simulation[CHOL:], s.normals[i], drift, volatility, s.sums[i])
     for j in range(n):
-        if on_path:
-            price = s.prices[i, row + 1, j]
-        else:
-            now[j] += drift[j] + volatility[j] * correlated(chol, now[3 * n :], j)
-            price = s0[j] * exp(now[j])
-        asset_returns[j] = price / now[2 * n + j] - 1.0
-        log_price = log(price)
-        log_return = log_price - now[n + j]
-        s.returns[i, head * n + j] = s.returns[i, again * n + j] = log_return
-        now[n + j], now[2 * n + j] = log_price, price
-    s.head[i] = head + 1 if head + 1 < p.setup[LOOKBACK] else 0
+        before = s.spot[i, j]
+        s.spot[i, j] = s.prices[i, row + 1, j] if s.on_path[i] else s0[j] * exp(s.sums[i, j])
+        s.asset_returns[i, j] = s.spot[i, j] / before - 1.0
+        s.normals[i, j] = log(s.spot[i, j])
+    note_returns(s, p.setup[LOOKBACK], i)
 
 
 @kernel
-def correlated(chol, z, j):
-    """Shock of asset j, made of independent ones by the Cholesky factor of the correlations, if there is one."""
-    if chol.shape[0] == 0:
-        return z[j]
-    shock = 0.0
-    for k in range(j + 1):
-        shock += chol[j, k] * z[k]
-    return shock
+def add_shocks(chol, z, drift, volatility, sums):
+    """Add the log returns of a step to their sums, one for each asset.
+
+    Args:
+        chol: Cholesky factor of the correlations, or of no rows.
+        z (float64, (n,)): independent standard normals.
+        drift, volatility: as for `begin`.
+    """
+    for j in range(z.size):
+        shock = z[j]
+        if chol.shape[0]:
+            shock = 0.0
+            for k in range(j + 1):
+                shock += chol[j, k] * z[k]
+        sums[j] += drift[j] + volatility[j] * shock
+
+
+@kernel
+def note_returns(s, lookback, i):
+    """Note the log returns of a step, given the new logarithms of prices in `s.normals[i]`, as the last of lane i."""
+    n, head = s.logs.shape[1], s.head[i]
+    first, again = s.returns[i, head * n : (head + 1) * n], s.returns[i, (head + lookback) * n :]
+    logs, new_logs = s.logs[i], s.normals[i]
+    for j in range(n):
+        first[j] = again[j] = new_logs[j] - logs[j]
+        logs[j] = new_logs[j]
+    s.head[i] = head + 1 if head + 1 < lookback else 0
+
+
+@kernel
+def move_together(s, p):
+    """Whether all lanes of a block draw the next row of their paths now, so that `move` may be done in stages."""
+    return p.setup[SOURCE] < HISTORY and not any_nonzero(s.on_path)
+
+
+@kernel
+def draw_together(s, rng):
+    """Draw the normals of a step of all lanes of a block."""
+    n = s.normals.shape[1]
+    if n == 1:
+        random.standard_normals(rng, flat(s.normals))
+    else:
+        for j in range(n):
+            random.standard_normals(rng, s.normals[:, j])
+    for i in range(s.owed.size):
+        s.owed[i] -= n
+
+
+@kernel
+def reprice_together(s, p, s0):
+    """Turn the sums of log returns of all lanes of a block into prices and returns; the same first prices for all."""
+    exp_all(flat(s.sums), flat(s.normals))
+    for i in range(s.spot.shape[0]):
+        for j in range(s.spot.shape[1]):
+            price = s0[j] * s.normals[i, j]
+            s.asset_returns[i, j] = price / s.spot[i, j] - 1.0
+            s.spot[i, j] = price
+    note_together(s, p)
+
+
+@kernel
+def note_together(s, p):
+    """`note_returns` of all lanes of a block."""
+    log_all(flat(s.spot), flat(s.normals))
+    for i in range(s.spot.shape[0]):
+        note_returns(s, p.setup[LOOKBACK], i)
+
+
+@kernel
+def exp_all(x, out):
+    """Write exponentials."""
+    for k in range(out.size):
+        out[k] = exp(x[k])
+
+
+@kernel
+def log_all(x, out):
+    """Write logarithms."""
+    for k in range(out.size):
+        out[k] = log(x[k])
 
 
 @kernel
@@ -222,7 +282,7 @@ def price_of(s, p, i, j):
     """Price of asset j at which lane i makes its next decision."""
     if p.setup[SOURCE] == HISTORY:
         return p.history[0, s.start[i] + p.setup[LOOKBACK] + s.t[i], j]
-    return s.now[i, 2 * s.asset_returns.shape[1] + j]
+    return s.spot[i, j]
 
 
 @kernel

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from sekai.kernels.elementary import exp
 from sekai.kernels.envs import price_taker
 from sekai.kernels.envs.price_taker import DRIFT, LOOKBACK, S0, SIMULATED, SOURCE, VOLATILITY
 from sekai.kernels.jit import at, kernel
+from sekai.kernels.rows import flat
 
 
 class State(price_taker.State):
@@ -69,10 +71,48 @@ def growth_lane(s, p, action, i, cost):
 @kernel
 def step_lane(s, p, rng, action, i):
     """Trade at the price of the row of the decision, and hold until the next."""
-    s.turnover[i] = plan_lane(s, p, action, i)
-    cost = price_taker.cost_of_trades(s, p, i)
+    cost = trade(s, p, action, i)
     s0, drift, volatility = simulation(p, i)
     price_taker.hold(s, p, rng, i, (s0,), (drift,), (volatility,))
+    return settle(s, p, action, i, cost)
+
+
+@kernel
+def step_block(s, p, rng, action, reward, terminated, truncated):
+    """`step_lane` for a block; with stages that vectorise, if the prices of all lanes are drawn now."""
+    if not price_taker.move_together(s, p):
+        for i in range(reward.size):
+            reward[i], terminated[i], truncated[i] = step_lane(s, p, rng, action, i)
+        return
+    for i in range(reward.size):
+        reward[i] = trade(s, p, action, i)
+    price_taker.draw_together(s, rng)
+    normals, sums, spot, returns = flat(s.normals), flat(s.sums), flat(s.spot), flat(s.asset_returns)
+    for i in range(reward.size):
+        s0, drift, volatility = simulation(p, i)
+        sums[i] += drift + volatility * normals[i]
+        price = s0 * exp(sums[i])
+        returns[i] = price / spot[i] - 1.0
+        spot[i] = price
+    price_taker.note_together(s, p)
+    for i in range(reward.size):
+        reward[i], terminated[i], truncated[i] = settle(s, p, action, i, reward[i])
+
+
+@kernel
+def trade(s, p, action, i):
+    """Trade as an action asks for; returns the cost as a fraction of equity."""
+    s.turnover[i] = plan_lane(s, p, action, i)
+    return price_taker.cost_of_trades(s, p, i)
+
+
+@kernel
+def settle(s, p, action, i, cost):
+    """Let the position of lane i drift with the price, and end the step.
+
+    Returns:
+        reward, terminated, truncated.
+    """
     growth = growth_lane(s, p, action, i, cost)
     wanted = p.positions[action[i]]
     held = wanted * (1.0 + s.asset_returns[i, 0])

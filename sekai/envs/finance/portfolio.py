@@ -35,6 +35,7 @@ class PortfolioVecEnv(PriceTakerVecEnv[dict[str, np.ndarray], np.ndarray]):
     Options = portfolio.price_taker.Options
     reset_lane = portfolio.reset_lane
     step_lane = portfolio.step_lane
+    step_block = portfolio.step_block
     observe_lane = portfolio.observe_lane
     inform_lane = portfolio.inform_lane
     plan_lane = portfolio.plan_lane

@@ -213,8 +213,11 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
         n, simulated = self._n_assets, self._source.data is None
         return {
             "path_rng": (RNG_ROWS,),
-            "now": (4 * n,),
             "asset_returns": (n,),
+            "spot": (n,),
+            "logs": (n,),
+            "sums": (n,),
+            "normals": (n,),
             "prices": (self._path_rows, n),
             "returns": (2 * self._lookback * n if simulated else 0,),
             "scratch": (3 * n,),

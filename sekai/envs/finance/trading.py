@@ -33,6 +33,7 @@ class TradingVecEnv(PriceTakerVecEnv[np.ndarray, np.ndarray]):
     Options = trading.price_taker.Options
     reset_lane = trading.reset_lane
     step_lane = trading.step_lane
+    step_block = trading.step_block
     observe_lane = trading.observe_lane
     inform_lane = trading.inform_lane
     plan_lane = trading.plan_lane
@@ -114,7 +115,7 @@ class TradingVecEnv(PriceTakerVecEnv[np.ndarray, np.ndarray]):
             return np.ones(self.num_envs)
         data = self._source.data
         if data is None:
-            return self._array("now")[:, 2].copy()
+            return self._array("spot")[:, 0].copy()
         return data.prices[self._state_row("start") + self._lookback + self._state_row("t"), 0]
 
     def _simulation_of(self, lane: int) -> tuple[np.ndarray, ...]:
