@@ -39,7 +39,7 @@ def test_rows_among_dates(when, row):
     assert row_of(DAYS, when) == row
 
 
-@pytest.mark.parametrize("when", [True, np.True_, [1], None, 1j, np.timedelta64(5)])
+@pytest.mark.parametrize("when", [True, np.True_, [1], None, 1j, np.timedelta64(5, "D")])
 def test_other_types_are_no_points_in_time(when):
     with pytest.raises(TypeError, match="a point in time must be"):
         row_of(TENS, when)

@@ -88,7 +88,7 @@ def test_elements(x):
         "1",
         None,
         [1],
-        np.timedelta64(1),
+        np.timedelta64(1, "D"),
     ],
 )
 def test_non_elements(x):
