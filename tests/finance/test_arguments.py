@@ -16,7 +16,9 @@ def test_real_numbers_of_any_type_are_floats(value):
     assert type(number("x", value)) is float
 
 
-@pytest.mark.parametrize("value", [True, np.True_, None, 1j, Decimal(2), np.timedelta64(2, "D"), datetime.date.today(), [2]])
+@pytest.mark.parametrize(
+    "value", [True, np.True_, None, 1j, Decimal(2), np.timedelta64(2, "D"), datetime.date.today(), [2]]
+)
 def test_nothing_else_is(value):
     with pytest.raises(TypeError, match="x must be"):
         number("x", value)
