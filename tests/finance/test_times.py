@@ -56,7 +56,7 @@ def test_other_types_are_no_points_in_time(when):
         (TENS, Time(np.inf), r"must be finite, got Time\(inf\)"),
         (DAYS, 5.0, "timestamps are dates"),
         (DAYS, Time(5), "timestamps are dates"),
-        (DAYS, np.datetime64("NaT"), "must not be missing"),
+        (DAYS, np.datetime64("NaT", "D"), "must not be missing"),
         (DAYS, "2021-01-01T00:00Z", "must not have a time zone"),
         (DAYS, "2021-01-01T00:00+01:00", "must not have a time zone"),
         (DAYS, datetime.datetime(2021, 1, 1, tzinfo=datetime.timezone.utc), "must not have a time zone"),
