@@ -21,9 +21,10 @@ def test_times_are_searched_from_the_first_row(rows, when, side):
     naive = sum(row < when if side == "left" else row <= when for row in rows)
     assert row_of(np.array(rows), Time(when), side) == naive
     assert row_of(np.array(rows), float(when), side) == naive
-    dates = np.datetime64("2000-01-01") + np.array(rows, "m8[D]")
+    start = np.datetime64("2000-01-01")
+    dates, date = start + np.array(rows, "m8[D]"), str(start + np.timedelta64(when, "D"))
     for unit in ("D", "s", "ns"):
-        assert row_of(dates.astype(f"M8[{unit}]"), str(np.datetime64("2000-01-01") + np.timedelta64(when, "D")), side) == naive
+        assert row_of(dates.astype(f"M8[{unit}]"), date, side) == naive
 
 
 @pytest.mark.parametrize(
