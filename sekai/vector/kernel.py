@@ -325,7 +325,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self._keep(out, chosen)
         valid = None if chosen is None else chosen.copy()
         return VecResetResult(
-            self._shown(out.observations), LazyInfos(self.num_envs, self._reset_infos, out.info, valid)
+            self._shown(out.observations),
+            LazyInfos(self.num_envs, self._reset_infos, out.info[:, : self.num_envs], valid),
         )
 
     def step(self, actions: ActType, mask: Any = None) -> VecStepResult[ObsType]:
@@ -362,7 +363,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             self._before_step(packed, stepped & ~waits, stepped & waits if mode == NEXT_STEP else ~self._everyone)
         out = self._outputs()
         counts = self._step(packed, chosen, mode, out)
-        infos = self._infos(out.info, chosen, waiting, mode)
+        infos = self._infos(out.info[:, : self.num_envs], chosen, waiting, mode)
         infos.final_observations = self._no_observations
         if counts != [0]:
             self._add_ends(infos, counts)
@@ -495,7 +496,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         return dict(zip(self._observation_names, observations, strict=True))
 
     def _empty_info(self, n: int) -> np.ndarray:
-        return empty((self._info_rows, n))
+        return empty((self._info_rows, row_length(n)))
 
     # ---- what Python does before kernels run -----------------------------------------------------
 
@@ -808,10 +809,10 @@ def is_held(out: Outputs) -> bool:
 
 
 def row_length(num_envs: int) -> int:
-    """Words in a row of memory, N or a little more.
+    """Words in a row of memory or of infos, N or a little more.
 
     Rows a multiple of 4 KiB apart would all compete for the same few places of the processor's cache: the reset of a
-    lane, which touches each row, took 50 ns instead of 25.
+    lane, which touches each row, took 50 ns instead of 25, a step of a market maker with ten infos 41 instead of 22.
     """
     return num_envs + 8 if num_envs % 64 == 0 else num_envs
 
