@@ -165,9 +165,16 @@ class KernelEnv(Env[ObsType, ActType]):
         self._put_state(values)
 
     def _put_state(self, values: Mapping[str, Any]) -> None:
-        """Check values of the state and write them; an env that was never reset begins with them."""
+        """Check values of the state and write them; an env that was never reset begins with them.
+
+        NaN is accepted where NaN is.
+        """
         vec = self._vec
-        checked = {name: vec._state.check(name, value) for name, value in values.items()}
+        checked = {
+            name: vec._state.check(name, value)
+            for name, value in values.items()
+            if value == value or not np.isnan(vec._state_row(name)[0])
+        }
         for name, value in checked.items():
             vec._state_row(name)[0] = value
         self._set_rng(None)

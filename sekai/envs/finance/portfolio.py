@@ -167,7 +167,7 @@ class PortfolioVecEnv(PriceTakerVecEnv[dict[str, np.ndarray], np.ndarray]):
     @property
     def weights(self) -> np.ndarray:
         """Weights of the assets and, last, of cash, drifted with the prices, float64 `(N, n + 1)`."""
-        return self._array("weights").copy()
+        return np.array(self._array("weights"))
 
     def action_to_weights(self, actions: Any) -> np.ndarray:
         """The weights that actions ask for, float64 `(N, n + 1)`; they add up to 1, the last is that of cash.

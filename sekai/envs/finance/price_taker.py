@@ -61,8 +61,8 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
 
     plan_lane: ClassVar[Any]
     growth_lane: ClassVar[Any]
-    public_params = ("capital",)
-    lane_values = ("elapsed_steps", "equity", "timestamp", "price_history")
+    public_params: ClassVar[tuple[str, ...]] = ("capital",)
+    lane_values: ClassVar[tuple[str, ...]] = ("elapsed_steps", "equity", "timestamp", "price_history")
 
     def __init__(
         self,
@@ -145,10 +145,10 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
 
     def _source_code(self) -> int:
         if self._source.data is not None:
-            return price_taker.HISTORY
+            return int(price_taker.HISTORY)
         if self._source.model is None:
-            return price_taker.SIMULATED
-        return price_taker.MODEL if type(self._source.model) is GBM else price_taker.GIVEN
+            return int(price_taker.SIMULATED)
+        return int(price_taker.MODEL if type(self._source.model) is GBM else price_taker.GIVEN)
 
     def _simulation_rows(self) -> np.ndarray:
         """What the simulation of the batch's own, or by a `GBM`, is made with: see `sekai.kernels.envs.price_taker`."""
@@ -314,7 +314,7 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
     @property
     def elapsed_steps(self) -> np.ndarray:
         """Steps of the current episodes, int64 `(N,)`."""
-        return self._state_row("t").copy()
+        return np.array(self._state_row("t"))
 
     @property
     def equity(self) -> np.ndarray:
@@ -325,7 +325,7 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
     def timestamp(self) -> np.ndarray:
         """Time of the next decisions, `(N,)`: the history's, or the step of a simulation."""
         t, data = self._state_row("t"), self._source.data
-        return t.copy() if data is None else data.timestamps[self._state_row("start") + self._lookback + t]
+        return np.array(t if data is None else data.timestamps[self._state_row("start") + self._lookback + t])
 
     @property
     def price_history(self) -> np.ndarray:
@@ -339,9 +339,9 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
     def _prices_of(self, lane: int, start: int, rows: int) -> np.ndarray:
         """The first prices of a lane's episode, `(rows, n)`."""
         if self._source.data is not None:
-            return self._source.data.prices[start : start + rows].copy()
+            return np.array(self._source.data.prices[start : start + rows])
         if self._state_row("on_path")[lane]:
-            return self._array("prices")[lane, :rows].copy()
+            return np.array(self._array("prices")[lane, :rows])
         return self._drawn(lane, rows)[0] if self._started else np.empty((0, self._n_assets))
 
     def _shaped(self, prices: np.ndarray) -> np.ndarray:

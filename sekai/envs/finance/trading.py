@@ -88,8 +88,7 @@ class TradingVecEnv(PriceTakerVecEnv[np.ndarray, np.ndarray]):
     @property
     def positions(self) -> np.ndarray:
         """What the actions stand for, float64 `(P,)`: fractions of equity."""
-        positions: np.ndarray = self._param_rows.get("positions")
-        return positions.copy()
+        return np.array(self._param_rows.get("positions"))
 
     @positions.setter
     def positions(self, positions: Sequence[float]) -> None:
@@ -106,7 +105,7 @@ class TradingVecEnv(PriceTakerVecEnv[np.ndarray, np.ndarray]):
     @property
     def position(self) -> np.ndarray:
         """Positions as fractions of equity, drifted with the price, `(N,)`."""
-        return self._state_row("position").copy()
+        return np.array(self._state_row("position"))
 
     @property
     def price(self) -> np.ndarray:
@@ -115,8 +114,8 @@ class TradingVecEnv(PriceTakerVecEnv[np.ndarray, np.ndarray]):
             return np.ones(self.num_envs)
         data = self._source.data
         if data is None:
-            return self._array("spot")[:, 0].copy()
-        return data.prices[self._state_row("start") + self._lookback + self._state_row("t"), 0]
+            return np.array(self._array("spot")[:, 0])
+        return np.array(data.prices[self._state_row("start") + self._lookback + self._state_row("t"), 0])
 
     def _simulation_of(self, lane: int) -> tuple[np.ndarray, ...]:
         if self._source.model is not None:
