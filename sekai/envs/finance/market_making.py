@@ -217,7 +217,7 @@ class AvellanedaStoikov(Policy):
     """The quotes of Avellaneda and Stoikov as a compiled policy, for fused rollouts.
 
         vec = sekai.make_vec("MarketMaking-v0", 4_096)
-        result = sekai.rollout(vec, 200, AvellanedaStoikov(vec))
+        result = sekai.rollout(vec, AvellanedaStoikov(vec), 200)
 
     Args:
         vec: A `MarketMakingVecEnv`, whose parameters it takes, of each lane.

@@ -274,7 +274,7 @@ class AlmgrenChriss(Policy):
     """The schedule of Almgren and Chriss as a compiled policy, for fused rollouts.
 
         vec = sekai.make_vec("OptimalExecution-v0", 4_096)
-        result = sekai.rollout(vec, 25, AlmgrenChriss(vec))
+        result = sekai.rollout(vec, AlmgrenChriss(vec), 25)
 
     Args:
         vec: An `OptimalExecutionVecEnv`, whose parameters it takes, of each lane.
