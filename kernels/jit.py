@@ -16,7 +16,7 @@ import tempfile
 import time
 import types
 from contextlib import suppress
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from types import SimpleNamespace
 
 import llvmlite
@@ -164,8 +164,11 @@ def _substitute(function, owner, done):
             value = source.__globals__.get(name)
             if isinstance(value, (Dispatcher, types.FunctionType)) and not is_foreign(value):
                 _substitute(value, owner, done)
-            if id(value) in done and done[id(value)] is not value:
-                parts[name] = done[id(value)]
+            other = done.get(id(value), value)
+            if other is value and isinstance(value, types.ModuleType):
+                other = _with_changes(value, source.__code__, partial(_substitute, owner=owner, done=done))
+            if other is not value:
+                parts[name] = other
         if parts:
             done[id(function)] = bind(source, owner, kernel, **parts)
     return done[id(function)]
@@ -182,7 +185,7 @@ def generate(source, name, owner, **names):
 
 
 def interpret(function, replace=()):
-    """The plain Python function behind a kernel, with all that it calls by a global name made plain too.
+    """The plain Python function behind a kernel, with all that it calls, by a global name or a module's, plain too.
 
     Args:
         function: a kernel, an entry or a plain function.
@@ -192,19 +195,37 @@ def interpret(function, replace=()):
 
 
 def _interpret(function, done):
-    source = python_function(function)
-    plain = types.FunctionType(
-        source.__code__, dict(source.__globals__), source.__name__, source.__defaults__, source.__closure__
-    )
-    plain.__qualname__, plain.__module__, plain.__doc__ = source.__qualname__, source.__module__, source.__doc__
-    done[id(function)] = plain
-    for name in _global_names(source.__code__):
-        value = source.__globals__.get(name)
-        if id(value) in done:
-            plain.__globals__[name] = done[id(value)]
-        elif isinstance(value, (Dispatcher, types.FunctionType)):
-            plain.__globals__[name] = _interpret(value, done)
-    return plain
+    if id(function) not in done:
+        source = python_function(function)
+        plain = types.FunctionType(
+            source.__code__, dict(source.__globals__), source.__name__, source.__defaults__, source.__closure__
+        )
+        plain.__qualname__, plain.__module__, plain.__doc__ = source.__qualname__, source.__module__, source.__doc__
+        done[id(function)] = plain
+        for name in _global_names(source.__code__):
+            value = source.__globals__.get(name)
+            if id(value) in done:
+                plain.__globals__[name] = done[id(value)]
+            elif isinstance(value, (Dispatcher, types.FunctionType)):
+                plain.__globals__[name] = _interpret(value, done)
+            elif isinstance(value, types.ModuleType):
+                change = partial(_interpret, done=done)
+                plain.__globals__[name] = _with_changes(value, source.__code__, change)
+    return done[id(function)]
+
+
+def _with_changes(module, code, change):
+    """A module with other functions in place of those whose names are in `code`; itself if none is another."""
+    if module.__name__.partition(".")[0] in FOREIGN:
+        return module
+    parts = {name: vars(module)[name] for name in sorted(_names(code) & vars(module).keys())}
+    functions = {name: part for name, part in parts.items() if isinstance(part, (Dispatcher, types.FunctionType))}
+    changed = {name: change(part) for name, part in functions.items() if not is_foreign(part)}
+    if all(changed[name] is functions[name] for name in changed):
+        return module
+    other = types.ModuleType(module.__name__)
+    vars(other).update(vars(module), **changed)
+    return other
 
 
 def is_kernel(function):

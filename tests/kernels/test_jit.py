@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import types
 
 import numba
 import numpy as np
@@ -192,6 +193,24 @@ def test_interpret_puts_replacements_in_place():
 
     assert interpret(bind(double_of_part, "owner", part=increment), [(increment, twice)])(3.0) == 12.0
     assert interpret(double_then_sine, [(elementary, math)])(0.5) == math.sin(1.0)
+
+
+HALVES = types.ModuleType("halves")
+HALVES.half_of, HALVES.factor = half_of, 3.0
+
+
+@kernel
+def of_halves(x):
+    return HALVES.factor * HALVES.half_of(x)
+
+
+def test_kernels_of_modules_are_reached_too():
+    assert (of_halves(4.0), substitute(of_halves, "owner", [(half_of, increment)])(4.0)) == (6.0, 15.0)
+    assert substitute(of_halves, "owner", [(inverse, increment)]) is of_halves
+    plain = interpret(of_halves).__globals__["HALVES"]
+    assert (type(plain.half_of), plain.factor) == (types.FunctionType, 3.0)
+    assert interpret(of_halves, [(half_of, half_of)]).__globals__["HALVES"] is HALVES
+    assert HALVES.half_of is half_of
 
 
 def double_then_sine(x):
