@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -74,13 +75,21 @@ def build_vec_env(
         _env_factory(spec)  # fails here rather than in a worker
 
         def lane() -> Env[Any, Any]:
-            return _wrapped(build_env(replace(spec, additional_wrappers=())), spec, wrappers)
+            kwargs = {name: _for_one_lane(value) for name, value in spec.kwargs.items()}
+            return _wrapped(build_env(replace(spec, kwargs=kwargs, additional_wrappers=())), spec, wrappers)
 
         batch = load(BATCHES_OF_ENVS[mode])([lane] * num_envs, **vector_kwargs)
     else:
         raise ValueError(f"vectorization_mode must be native, {', '.join(BATCHES_OF_ENVS)} or None, got {mode!r}")
     batch.spec = spec
     return batch  # type: ignore[no-any-return]
+
+
+def _for_one_lane(value: Any) -> Any:
+    """What a lane gets for an argument of the batch: of an `EpisodeSampler` one of its own."""
+    sampling = sys.modules.get("sekai.finance.sampling")  # where it is not loaded there is no sampler
+    is_sampler = sampling is not None and isinstance(value, sampling.EpisodeSampler)
+    return value.spawn() if is_sampler else value
 
 
 def _best_mode(spec: EnvSpec, layers: Sequence[Env[Any, Any]]) -> str:
