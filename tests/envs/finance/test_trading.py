@@ -149,7 +149,10 @@ def test_lanes_have_parameters_of_their_own():
 
 @pytest.mark.parametrize(
     ("positions", "low", "high"),
-    [((-1, 0, 1), -np.inf, 1.0), ((0, 1), 0.0, 1.0), ((0.5, 0.25), 0.0, 1.0), ((0, 2), 0.0, np.inf), ((-3, 2), -np.inf, np.inf)],
+    [
+        ((-1, 0, 1), -np.inf, 1.0), ((0, 1), 0.0, 1.0), ((0.5, 0.25), 0.0, 1.0), ((0, 2), 0.0, np.inf),
+        ((-3, 2), -np.inf, np.inf),
+    ],
 )  # fmt: skip
 def test_the_spaces_follow_from_the_positions(positions, low, high):
     for one in (TradingEnv(lookback=2, positions=positions), TradingVecEnv(2, lookback=2, positions=positions)):
