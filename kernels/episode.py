@@ -51,13 +51,9 @@ def reset(memory, params, mask, observations, info):
     observations, info = borrow(observations), borrow(info)
     for lo in range(0, mask.size, BLOCK):
         hi = min(lo + BLOCK, mask.size)
-        s, p, rng = state_views(memory, lo, hi), param_views(params, lo, hi), rng_array(memory, lo, hi)
-        book, m = book_views(memory, lo, hi), mask[lo:hi]
-        for i in range(hi - lo):
-            if m[i]:
-                reset_lane(s, p, rng, i)
-                start_episode(book, i)
-                book.ending[i] = 0
+        for i in range(lo, hi):
+            if mask[i]:
+                restart(memory, params, i)
         look(memory, params, lo, hi, observations, info)
 
 
@@ -197,7 +193,8 @@ def advance_running(memory, params, lo, hi, action, mask, masked, limit, mode, r
 
 
 def restart(memory, params, lane):
-    """Start an episode in one lane."""
+    """Start an episode in one lane; compiled as a function of its own."""
+    memory, params = borrow(memory), borrow(params)
     s, p, rng = (
         state_views(memory, lane, lane + 1),
         param_views(params, lane, lane + 1),
@@ -207,6 +204,17 @@ def restart(memory, params, lane):
     reset_lane(s, p, rng, 0)
     start_episode(book, 0)
     book.ending[0] = 0
+
+
+def begin_inline(memory, params, s, p, rng, book, lane, i):
+    """Start an episode in a lane, the i-th of a block, as fast as can be."""
+    reset_lane(s, p, rng, i)
+    start_episode(book, i)
+
+
+def begin_outlined(memory, params, s, p, rng, book, lane, i):
+    """Start an episode in a lane, where a call more does not matter."""
+    restart(memory, params, lane)
 
 
 def autoreset(
@@ -226,8 +234,7 @@ def autoreset(
         i = ends[k] - lo
         copy_row(final_observations, k, o, i)
         copy_column(reset_info, k, info, lo + i)
-        reset_lane(s, p, rng, i)
-        start_episode(book, i)
+        begin(memory, params, s, p, rng, book, lo + i, i)
         observe_lane(s, p, o, i)
         inform_lane(s, p, x, i)
         swap_columns(reset_info, k, info, lo + i)

@@ -102,6 +102,17 @@ def kernel(function):
     return compiled
 
 
+def outlined(function):
+    """As `kernel`, but it stays a function of its own: for what is long, called from several places, and not often.
+
+    It saves the compiler from handling it once more in each place. Arrays among its arguments should be borrowed anew.
+    """
+    compiled = numba.njit(**{**PART_OPTIONS, "forceinline": False})(function)
+    if isinstance(compiled, Dispatcher):
+        compiled.__class__ = Kernel
+    return compiled
+
+
 class Kernel(CPUDispatcher):
     """A kernel as Python sees it.
 

@@ -17,7 +17,6 @@ from sekai.kernels.episode import (
     any_nonzero,
     first_invalid,
     gather_ends,
-    start_episode,
 )
 from sekai.kernels.hashing import lane_keys
 from sekai.kernels.jit import PART_OPTIONS, entry, kernel
@@ -135,8 +134,7 @@ def end_episodes(
             count += 1
     if mode == SAME_STEP:
         for k in range(number):
-            reset_lane(s, p, rng, ends[k])
-            start_episode(book, ends[k])
+            begin(memory, params, s, p, rng, book, lo + ends[k], ends[k])
             if sees:
                 observe_lane(s, p, o, ends[k])
     return count

@@ -18,7 +18,7 @@ from sekai.kernels import random
 from sekai.kernels.costs import trade_cost
 from sekai.kernels.elementary import exp, log
 from sekai.kernels.episode import any_nonzero
-from sekai.kernels.jit import at, kernel
+from sekai.kernels.jit import at, kernel, outlined
 from sekai.kernels.price_paths import gbm_path
 from sekai.kernels.rewards import restart, returns_of, reward
 from sekai.kernels.rows import borrow, flat
@@ -112,8 +112,7 @@ def begin(s, p, rng, i, s0, drift, volatility):
 def begin_path(s, p, rng, i, s0, drift, volatility):
     """Let the prices of lane i move from the first row of a path to that of the first decision."""
     source, lookback, length = p.setup[SOURCE], p.setup[LOOKBACK], p.setup[EPISODE_LENGTH]
-    for _ in range(s.owed[i]):
-        random.standard_normal(rng, i)
+    skip_normals(rng, i, s.owed[i])
     for k in range(6):
         s.path_rng[i, k] = rng[k, i]
     n = s.asset_returns.shape[1]
@@ -129,7 +128,21 @@ def begin_path(s, p, rng, i, s0, drift, volatility):
         move(s, p, rng, i, row, s0, drift, volatility)
 
 
-@kernel
+@outlined
+def draw_normals(rng, i, out):
+    """Draw normals of one lane."""
+    for k in range(out.size):
+        out[k] = random.standard_normal(rng, i)
+
+
+@outlined
+def skip_normals(rng, i, count):
+    """Draw normals of one lane that nobody needs."""
+    for _ in range(count):
+        random.standard_normal(rng, i)
+
+
+@outlined
 def fill_path(setup, simulation, prices, rng, i, s0, drift, volatility):
     """Write the whole path of an episode to the first rows of `prices`."""
     window = setup[LOOKBACK] + setup[EPISODE_LENGTH] + 1
@@ -137,9 +150,7 @@ def fill_path(setup, simulation, prices, rng, i, s0, drift, volatility):
     if setup[SOURCE] == GIVEN:
         copy_all(flat(prices[window:]), flat(path))
         return
-    z = flat(path[1:])
-    for k in range(z.size):
-        z[k] = random.standard_normal(rng, i)
+    draw_normals(rng, i, flat(path[1:]))
     gbm_path(path[1:], path, s0, drift, volatility, simulation[CHOL:])
 
 
@@ -151,8 +162,7 @@ def move(s, p, rng, i, row, s0, drift, volatility):
     """
     n = s.spot.shape[1]
     if not s.on_path[i]:
-        for j in range(n):
-            s.normals[i, j] = random.standard_normal(rng, i)
+        draw_normals(rng, i, s.normals[i])
         s.owed[i] -= n
         add_shocks(p.simulation[CHOL:], s.normals[i], drift, volatility, s.sums[i])
     for j in range(n):

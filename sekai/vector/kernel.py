@@ -116,6 +116,9 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     step_block: ClassVar[Any] = None
     clips_actions: ClassVar[bool] = False
     observation_names: ClassVar[tuple[str, ...]] = ()  # of Dict observations, if each instance has its own space
+    # Whether the lane functions are long. To compile them less often, a reset is then called instead of inlined, and
+    # parameters are kept per lane always, so that there is one way to pass them and not two.
+    is_long: ClassVar[bool] = False
     public_params: ClassVar[tuple[str, ...] | None] = None  # which of `Params` are attributes; None for all
     lane_values: ClassVar[tuple[str, ...]] = ()  # attributes that are arrays of one value per lane
     metadata: ClassVar[dict[str, Any]] = {}
@@ -207,7 +210,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         space = self.observation_space
         self._observation_names = tuple(space) if isinstance(space, Dict) else None
         self._observation_leaves = [*space.values()] if isinstance(space, Dict) else [space]
-        self._param_rows = ParamRows(self._params, self._options, self.num_envs)
+        self._param_rows = ParamRows(self._params, self._options, self.num_envs, per_lane=self.is_long)
         for name, value in self._complete(params).items():
             self._set_param(name, value)
 

@@ -33,12 +33,12 @@ class ParamRows:
         arrays: What all lanes share, by name: a price history, say.
     """
 
-    def __init__(self, params: Fields, options: Fields, num_envs: int) -> None:
+    def __init__(self, params: Fields, options: Fields, num_envs: int, per_lane: bool = False) -> None:
         self._params = params
         self._options = options
         self._num_envs = num_envs
         self._rows = {name: row for row, name in enumerate([*params.kinds, *options.kinds])}
-        self.words = np.zeros(len(self._rows))
+        self.words = np.zeros((len(self._rows), num_envs) if per_lane else len(self._rows))
         self.arrays: dict[str, np.ndarray] = dict.fromkeys(params.arrays, np.empty(0))
         self._digest: str | None = None
         for name, default in options.defaults.items():

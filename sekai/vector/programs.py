@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 from numpy.random import Generator
 
 from sekai.kernels import elementary, episode, hashing, libm, random, rollout, rows
-from sekai.kernels.jit import bind, entry, interpret, is_kernel, kernel, substitute
+from sekai.kernels.jit import bind, entry, interpret, is_kernel, kernel, outlined, substitute
 
 INFO_ROWS = {"elapsed_steps": int}  # kept for every environment, after its own rows
 
 
 PARTS = (
     "step_block", "observe_block", "inform_block", "look", "look_one",
-    "advance", "restart", "advance_running", "autoreset",
+    "advance", "advance_running", "autoreset",
 )  # fmt: skip
 ENTRIES = "reset", "check", "step", "reset_one", "step_one"
 
@@ -63,6 +63,8 @@ def build(cls: Any, math: str) -> Programs:
     }
     functions = own_functions(cls, math, [name for name, function in cls._lane_functions().items() if function])
     parts |= functions
+    parts["restart"] = bind(episode.restart, owner, outlined, **parts)
+    parts["begin"] = bind(episode.begin_outlined if cls.is_long else episode.begin_inline, owner, kernel, **parts)
     for name in PARTS:
         if name not in parts:
             parts[name] = bind(getattr(episode, name), owner, kernel, **parts)

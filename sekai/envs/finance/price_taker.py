@@ -61,6 +61,7 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
 
     plan_lane: ClassVar[Any]
     growth_lane: ClassVar[Any]
+    is_long = True
     public_params: ClassVar[tuple[str, ...]] = ("capital",)
     lane_values: ClassVar[tuple[str, ...]] = ("elapsed_steps", "equity", "timestamp", "price_history")
 
