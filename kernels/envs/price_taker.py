@@ -56,7 +56,7 @@ class State:
     on_path: int  # whether the prices of the episode are in `prices`, made in advance
     owed: int  # normals that the episode has still to draw
     head: int  # row of the oldest return in `returns`
-    path_rng: np.int64  # (6,), random words before the path's first draw, to draw it once more
+    path_rng: np.uint64  # (6,), random words before the path's first draw, to draw it once more
     spot: np.float64  # (n,), prices, if there is no history; with the next three
     logs: np.float64  # (n,), logarithms of the prices
     sums: np.float64  # (n,), sums of the log returns of the path

@@ -10,7 +10,7 @@ import numpy as np
 
 REQUIRED = object()
 KINDS = {float: "a number", int: "an int", bool: "a bool"}
-ARRAY_KINDS = (np.float64, np.float32, np.int64)
+ARRAY_KINDS = (np.float64, np.float32, np.int64, np.uint64)
 
 
 class Fields:
@@ -19,7 +19,7 @@ class Fields:
     Attributes:
         names: All of them, in the order of the declaration.
         kinds: Name to type (float, int or bool), of those that are one value a lane.
-        arrays: Name to dtype (float64, float32 or int64), of those that are arrays.
+        arrays: Name to dtype (float64, float32, int64 or uint64), of those that are arrays.
         defaults: Name to default; names without one are missing.
 
     Raises:
@@ -41,7 +41,7 @@ class Fields:
                     if kind not in KINDS:
                         raise TypeError(
                             f"{base.__qualname__}.{name} must be annotated float, int or bool, or as an array by "
-                            f"np.float64, np.float32 or np.int64, got {kind!r}"
+                            f"np.float64, np.float32, np.int64 or np.uint64, got {kind!r}"
                         )
                     self.kinds[name] = kind
                     if name in vars(base):

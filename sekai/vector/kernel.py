@@ -246,9 +246,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     def _complete(cls, params: dict[str, Any]) -> dict[str, Any]:
         unknown = [name for name in params if name not in cls._params.names]
         if unknown:
-            raise TypeError(
-                f"{cls.__name__} has no parameter {unknown[0]!r}; it has {', '.join(cls._params.names) or 'none'}"
-            )
+            known = cls._params.names if cls.public_params is None else [*inspect.signature(cls).parameters][1:-1]
+            raise TypeError(f"{cls.__name__} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}")
         missing = [name for name in cls._params.names if name not in {**cls._params.defaults, **params}]
         if missing:
             raise TypeError(f"{cls.__name__} needs a value for {', '.join(missing)}")
@@ -321,7 +320,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         lanes = self._everyone if chosen is None else chosen
         fresh = self._begin(lambda: self._seed(seed, chosen), lanes, words)
         out = self._outputs()
-        self._run(self._program.reset, self._packed_memory, words, lanes, out.observations, out.info)
+        params = self._param_rows.packed(words)
+        self._run(self._program.reset, self._packed_memory, params, lanes, out.observations, out.info)
         self._started = True
         self._seed_policies(fresh)
         out.terminated[:] = out.truncated[:] = False
@@ -505,30 +505,30 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
     _calls_python = False  # whether the two methods below do anything; rollouts then take one step after the other
 
-    def _before_reset(self, lanes: np.ndarray, params: Any) -> None:
-        """Prepare in Python what the kernels need to start an episode in `lanes` (bool `(N,)`)."""
+    def _before_reset(self, lanes: np.ndarray, words: np.ndarray) -> None:
+        """Prepare in Python what the kernels need to start an episode in `lanes` (bool `(N,)`) with parameters."""
 
     def _before_step(self, actions: np.ndarray, running: np.ndarray, restarting: np.ndarray) -> None:
         """Prepare in Python what the kernels need to step lanes, and to start episodes in others (bool `(N,)`)."""
 
-    def _begin(self, seed: Callable[[], Any], lanes: np.ndarray, params: Any) -> Any:
+    def _begin(self, seed: Callable[[], Any], lanes: np.ndarray, words: np.ndarray) -> Any:
         """Seed the lanes, and let Python prepare their episodes; nothing has changed if that raises."""
         if not self._calls_python:
             return seed()
-        words, seeded, streams = self._rng.copy(), self._seeded.copy(), dict(self._streams)
+        rng, seeded, streams = self._rng.copy(), self._seeded.copy(), dict(self._streams)
         initial_seed, foreign = self.initial_seed, self._foreign
         try:
             result = seed()
-            self._before_reset(lanes, params)
+            self._before_reset(lanes, words)
         except BaseException:
             self._set_foreign(foreign)
-            self._rng[...], self._seeded, self._streams, self.initial_seed = words, seeded, streams, initial_seed
+            self._rng[...], self._seeded, self._streams, self.initial_seed = rng, seeded, streams, initial_seed
             raise
         return result
 
     # ---- random streams --------------------------------------------------------------------------
 
-    def _option_words(self, options: Any, chosen: np.ndarray | None = None) -> Any:
+    def _option_words(self, options: Any, chosen: np.ndarray | None = None) -> np.ndarray:
         """The parameters with the values of one reset's options: a dict for all lanes, or a list of one per lane."""
         if isinstance(options, list):
             self._check_count("options", options)
@@ -536,7 +536,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         else:
             options = [options]
         given = [self._options_given({} if entry is None else entry) for entry in options]
-        return self._param_rows.packed(self._param_rows.with_options(given))
+        return self._param_rows.with_options(given)
 
     def _options_given(self, options: Any) -> dict[str, Any]:
         """Checked values of `Options` for some options of a reset."""
@@ -675,7 +675,11 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         params = words if words.ndim == 1 else words[:, columns]
         names = (*self._params.kinds, *self._options.kinds)
         rows, arrays = (*self._state.kinds, *BOOK), tuple(array[columns] for array in self._arrays)
-        return Snapshot(VERSION, env, rows, self._memory[:, columns], arrays, names, params, self._param_rows.digest())
+        return Snapshot(VERSION, env, rows, self._memory[:, columns], arrays, names, params, self._shared_digest())
+
+    def _shared_digest(self) -> str:
+        """Hash of what all lanes share, and those that take over their state must share too."""
+        return self._param_rows.digest()
 
     def set_state(self, state: Snapshot, lanes: Any = None) -> None:
         """Put lanes back to a snapshot: the same actions then give the same results, random draws included.

@@ -75,7 +75,8 @@ class KernelEnv(Env[ObsType, ActType]):
         words = vec._option_words([options])
         vec._begin(lambda: self._set_rng(seed), vec._everyone, words)
         observation = vec._empty_observations(1)
-        vec._run(vec._program.reset_one, vec._packed_memory, words, observation, self._info)
+        params = vec._param_rows.packed(words)
+        vec._run(vec._program.reset_one, vec._packed_memory, params, observation, self._info)
         vec._started, self._over = True, False
         return ResetResult(self._only(observation), self._info_dict())
 

@@ -48,11 +48,11 @@ class ParamRows:
         """What the kernels take: the words of parameters and options, with the shared arrays if there are any."""
         return (words, *self.arrays.values()) if self.arrays else words
 
-    def digest(self) -> str:
-        """Hash of the shared arrays: lanes can only go on with the same ones."""
+    def digest(self, **instead: np.ndarray) -> str:
+        """Hash of the shared arrays, or of what is given instead of some: lanes can only go on with the same ones."""
         if self._digest is None:
             blocks = hashlib.blake2b(digest_size=16)
-            for array in self.arrays.values():
+            for array in {**self.arrays, **instead}.values():
                 blocks.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
             self._digest = blocks.hexdigest() if self.arrays else ""
         return self._digest

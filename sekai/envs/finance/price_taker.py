@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -30,7 +30,7 @@ from sekai.finance.sampling import (
 from sekai.finance.simulators import GBM, MarketModel, Simulation
 from sekai.kernels.envs import price_taker
 from sekai.kernels.price_paths import gbm_paths, history_returns
-from sekai.utils.integers import positive_int
+from sekai.utils.integers import as_int, positive_int
 from sekai.vector.kernel import NO_LIMIT, RNG_ROWS, SAME_STEP, KernelVecEnv
 from sekai.vector.kernel_env import KernelEnv
 from sekai.vector.result import VecStepResult
@@ -233,7 +233,7 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
 
     def _info_decoders(self) -> dict[str, Any]:
         data = self._source.data
-        return {} if data is None else {"timestamp": lambda rows: data.timestamps[rows]}
+        return {} if data is None else {"timestamp": partial(np.take, data.timestamps)}
 
     # ---- attributes ------------------------------------------------------------------------------
 
@@ -353,9 +353,16 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
         return {
             "debug": self.debug, "math": self.math, "data": self._source.data, "model": self._source.model,
             "episode_length": self._episode_length, "lookback": self._lookback,
-            "transaction_cost": self._cost_model, "reward": self._reward_fn, "sampler": self._samplers[i].spawn(),
+            "transaction_cost": self._cost_model, "reward": self._anew(), "sampler": self._samplers[i].spawn(),
             "capital": self._param_rows.of_lane("capital", i), "dt": self._param_rows.of_lane("dt", i),
         }  # fmt: skip
+
+    def _anew(self) -> RewardFunction:
+        """The reward function as at the start of an episode: what one in Python remembers is of all lanes."""
+        reward = deepcopy(self._reward_fn)
+        if self._is_set_up("reward_given"):
+            reward.reset()
+        return reward
 
     # ---- resets ----------------------------------------------------------------------------------
 
@@ -445,6 +452,17 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
         self._note_python()
         return generator
 
+    def _shared_digest(self) -> str:
+        how = self._setup.copy()
+        how[[price_taker.EAGER, price_taker.SAMPLING]] = 0  # how episodes begin does not matter to running ones
+        return self._param_rows.digest(setup=how)
+
+    def lane(self, i: int) -> Any:  # noqa: D102 -- the base class's
+        env = super().lane(i)
+        if type(self._sampler) is SequentialStart:  # from where the lane is, which the sampler does not know
+            env.unwrapped._vec._set_up(sampling=price_taker.SEQUENTIAL)
+        return env
+
     def set_state(self, state: Any, lanes: Any = None) -> None:  # noqa: D102 -- the base class's
         if isinstance(state, Snapshot) and len(state.arrays) == len(self._arrays):
             place = list(self._state.arrays).index("prices")
@@ -457,10 +475,14 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
                 state = replace(state, arrays=arrays)
         super().set_state(state, lanes)
 
-    def _before_reset(self, lanes: np.ndarray, params: Any) -> None:
-        fixed = np.broadcast_to(params[0][-1].view(np.int64), self.num_envs) >= 0  # by an option
+    def _before_reset(self, lanes: np.ndarray, words: np.ndarray) -> None:
+        fixed = words[-1].view(np.int64) >= 0  # by an option
         self._prepare_episodes(lanes & ~fixed)
-        if self._is_set_up("reward_given"):
+        self._restart_reward(lanes)
+
+    def _restart_reward(self, lanes: np.ndarray) -> None:
+        """Tell a reward function in Python which lanes start an episode."""
+        if self._is_set_up("reward_given") and lanes.any():
             self._reward_fn.reset(None if lanes.all() else lanes)
 
     def _before_step(self, actions: np.ndarray, running: np.ndarray, restarting: np.ndarray) -> None:
@@ -470,6 +492,7 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
             raise InvalidAction(actions[bad], self.action_space, lane=bad if self.num_envs > 1 else None)
         scratch = [self._array(name) for name in WRITTEN_AHEAD if name in self._state.arrays]
         kept = [array.copy() for array in (self._memory, *scratch)]
+        reward = deepcopy(self._reward_fn) if self._simulates or self._samples else None
         try:
             growth = self._look_ahead(memory, params, actions, running)
             if self._mode == SAME_STEP:
@@ -480,9 +503,10 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
         except BaseException:
             for array, values in zip((self._memory, *scratch), kept, strict=True):
                 array[...] = values
+            self._reward_fn = reward or self._reward_fn
             raise
-        if self._is_set_up("reward_given") and self._mode != SAME_STEP and restarting.any():
-            self._reward_fn.reset(restarting)
+        if self._mode != SAME_STEP:
+            self._restart_reward(restarting)
 
     def _look_ahead(self, memory: Any, params: Any, actions: np.ndarray, running: np.ndarray) -> np.ndarray:
         """Let a cost model and a reward function in Python see the step; returns the growth of equity in it."""
@@ -539,10 +563,10 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
 
     def _sampled(self, generator: Generator, lane: int) -> int:
         count = self._is_set_up("num_starts")
-        start = self._samplers[lane].sample(generator, count, self._episode_length)
+        start = as_int("what a sampler returns", self._samplers[lane].sample(generator, count, self._episode_length))
         if not 0 <= start < count:
             raise ValueError(f"sampler must choose one of {count} episodes, 0 … {count - 1}, got {start!r}")
-        return int(start)
+        return start
 
     def _draw(self, lanes: Iterable[int], draw: Callable[[Generator, int], Any]) -> list[tuple[int, Any]]:
         """What Python draws from the lanes' streams; those move on only if all goes well."""
@@ -564,10 +588,9 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
 
     def step(self, actions: ActType, mask: Any = None) -> VecStepResult[ObsType]:  # noqa: D102 -- the base class's
         result = super().step(actions, mask)
-        if self._is_set_up("reward_given") and result.final_lanes.size:
-            ended = np.zeros(self.num_envs, np.bool_)
-            ended[result.final_lanes] = True
-            self._reward_fn.reset(ended)
+        ended = np.zeros(self.num_envs, np.bool_)
+        ended[result.final_lanes] = True
+        self._restart_reward(ended)
         return result
 
     def _previews(self) -> Any:
