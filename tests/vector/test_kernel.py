@@ -107,7 +107,7 @@ def test_a_parameter_without_a_default_has_to_be_given(tank_vec_env):
 
 
 def test_declarations_are_checked_when_the_class_is_made(tank_vec_env):
-    with pytest.raises(TypeError, match=r"State.level must be annotated float, int or bool, or as .*, got <class 'str'>"):
+    with pytest.raises(TypeError, match=r"State.level must be annotated float.* got <class 'str'>"):
 
         class Wrong(tank_vec_env):
             class State:
