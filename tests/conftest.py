@@ -9,3 +9,9 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.register_profile("dev", deadline=None)
 settings.register_profile("nightly", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.environ else "dev"))
+
+
+def pytest_configure(config):
+    """Without a compiler (`NUMBA_DISABLE_JIT=1`) the integers of random draws wrap around with a warning of NumPy's."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")
