@@ -43,7 +43,7 @@ def numbers(name: str, values: Any, place: Callable[[tuple[int, ...]], str] | No
 
     Raises:
         TypeError: It holds something else than real numbers.
-        ValueError: It holds text, or has rows of different lengths.
+        ValueError: It holds text or a number too large for a float, or has rows of different lengths.
     """
     array = as_array(name, values)
     if array.dtype.kind in "iuf":
@@ -58,16 +58,23 @@ def numbers(name: str, values: Any, place: Callable[[tuple[int, ...]], str] | No
             error = ValueError if isinstance(value, str) else TypeError
             shown = value.item() if isinstance(value, np.generic) else value
             raise error(f"{where} must be a number, got {shown!r}")
-        found[index] = float(value)
+        try:
+            found[index] = float(value)
+        except OverflowError:
+            raise ValueError(f"{name} must fit a float, got {value!r}") from None
     return found
 
 
 def as_array(name: str, values: Any) -> NDArray[Any]:
-    """Return the argument `name` as an array of any type.
+    """Return the argument `name` as an array of any type; what a masked array hides is None.
 
     Raises:
         ValueError: It has rows of different lengths.
     """
+    if np.ma.is_masked(values):
+        array = np.ma.getdata(values).astype(object)
+        array[np.ma.getmaskarray(values)] = None
+        return array
     try:
         return np.asarray(values)
     except ValueError as error:

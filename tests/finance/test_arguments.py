@@ -44,9 +44,17 @@ def test_arrays_are_copied_and_none_is_missing():
     np.testing.assert_array_equal(numbers("x", [1, None, 2.5]), [1.0, np.nan, 2.5])
 
 
+def test_what_a_mask_hides_is_missing():
+    hidden = np.ma.array([[1, 2], [3, 4]], mask=[[False, True], [False, False]])
+    np.testing.assert_array_equal(numbers("x", hidden), [[1.0, np.nan], [3.0, 4.0]])
+    with pytest.raises(TypeError, match="x: entry 0 must be a number, got True"):
+        numbers("x", np.ma.array([True, False]))
+
+
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [
+        ([1.0, 10**400], ValueError, "x must fit a float, got 1000"),
         ([1.0, "2"], ValueError, "x: entry 0 must be a number, got '1.0'"),
         (np.array([1.0, "2"], object), ValueError, "x: entry 1 must be a number, got '2'"),
         ([[1.0, 2.0], [True, None]], TypeError, "x: entry 1, 0 must be a number, got True"),
