@@ -696,11 +696,14 @@ def per_lane(whose: str, values: Any, num_envs: int) -> np.ndarray:
     """Numbers that Python gave, one per lane.
 
     Raises:
+        TypeError: They are no numbers.
         ValueError: There are more or fewer, or one is NaN.
     """
-    array = np.asarray(values, np.float64)
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{whose} must return numbers, got {values!r}")
     if array.shape not in ((), (num_envs,)):
         raise ValueError(f"{whose} must return one number per lane, shape ({num_envs},), got shape {array.shape}")
     if np.isnan(array).any():
         raise ValueError(f"{whose} must return numbers, got {array}")
-    return np.broadcast_to(array, (num_envs,))
+    return np.broadcast_to(array.astype(np.float64), (num_envs,))

@@ -838,6 +838,10 @@ def test_what_own_python_returns_is_checked(cls, prices):
             with pytest.raises(ValueError, match=r"(cost model|reward function) must return"):
                 vec.step(actions_for(vec, 1, 2)[0])
             assert memory_of(vec) == memory
+    for value in (None, "1", 1j, {}):
+        for own in ({"reward": rewards(value)}, {"transaction_cost": costs(value)}):
+            with pytest.raises(TypeError, match=r"(cost model|reward function) must return numbers, got"):
+                started(simulated(cls.batch, 2, **own)).step(actions_for(simulated(cls.batch, 2), 1, 2)[0])
     n = ASSETS[cls]
     zero, gone, listed = np.ones((WINDOW, n)), np.ones((WINDOW, n)), np.ones((WINDOW, n), np.bool_)
     zero[5, 0], gone[3, 0], listed[7, 0] = 0.0, np.nan, False
