@@ -121,7 +121,8 @@ class Bars(Chart):
         names = [*self.labels, *map(str, range(len(self.labels), count))]
         # As many names as have room, evenly spaced.
         every = max(math.ceil(count * NAME_HEIGHT / (self.axes.bbox.height / self.axes.figure.dpi)), 1)
-        self.axes.set_yticks(range(0, count, every), [self._shortened(str(name)) for name in names[::every]])
+        shown = [self._shortened(str(name)) for name in names[::every]]
+        self.axes.set_yticks(range(0, count, every), shown, parse_math=False)
         self.axes.set_ylim(count - 0.5, -0.5)
 
     def _shortened(self, name: str) -> str:

@@ -128,6 +128,13 @@ def test_bars():
     texts_are_in_their_place(chart.axes.figure)
 
 
+def test_names_of_bars_are_no_formulas():
+    chart = placed(Bars("Weights", labels=["$\\b$", "$_^$"]))
+    chart.set_data([0.25, 0.5])
+    assert chart.axes.figure.frame().shape[2] == 3  # a formula like these is an error of matplotlib
+    assert [label.get_text() for label in chart.axes.get_yticklabels()] == ["$\\b$", "$_^$"]
+
+
 def test_a_histogram():
     chart = placed(Histogram("Returns"))
     chart.set_data([1, 2, 2, 3, np.nan])
