@@ -126,11 +126,11 @@ class Rollout:
                 before the rollout, it starts here from where it was.
 
         Raises:
-            ValueError: Actions were not recorded, or the batch is not a kernel env.
+            ValueError: Actions were not recorded, or the batch is not a kernel env, or it calls own Python.
             IndexError: The lane or the episode does not exist.
         """
         if self._start is None or self.valid is None or self.episodes is None:
-            raise ValueError('replay needs a rollout of a kernel env with "actions" in record')
+            raise ValueError('replay needs "actions" in record, and a kernel env that calls no Python')
         if not 0 <= lane < self.num_envs:
             raise IndexError(f"lane must lie in 0 … {self.num_envs - 1}, got {lane}")
         steps = np.flatnonzero(self.valid[:, lane])

@@ -145,7 +145,7 @@ def test_replay_needs_actions_and_a_kernel_env(lib):
         sekai.rollout(lib.make(), np.zeros((3, 7), int), 3, record=("rewards",)),
         sekai.rollout(walk, "random", 3),
     ):
-        with pytest.raises(ValueError, match='a kernel env with "actions" in record'):
+        with pytest.raises(ValueError, match='replay needs "actions" in record, and a kernel env that calls no Python'):
             found.replay(0, 0)
 
 
