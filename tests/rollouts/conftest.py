@@ -108,9 +108,25 @@ def make(env_id="CartPole-v1", n=7, mode="same_step", limit=25, seed=3, **kwargs
     return vec
 
 
-def bits(array):
-    """An array as what tells it from all others."""
-    return array.dtype, array.shape, array.tobytes()
+def bits(value):
+    """An array, or a dict of arrays, as what tells it from all others."""
+    if isinstance(value, dict):
+        return {name: bits(part) for name, part in value.items()}
+    return value.dtype, value.shape, value.tobytes()
+
+
+def entry(values, *index):
+    """An entry of an array, or of each in a dict of arrays."""
+    if isinstance(values, dict):
+        return {name: part[index] for name, part in values.items()}
+    return values[index]
+
+
+def joined(values):
+    """Arrays, or dicts of arrays, one behind the other."""
+    if isinstance(values[0], dict):
+        return {name: joined([value[name] for value in values]) for name in values[0]}
+    return np.concatenate(values)
 
 
 def assert_same(found, expected, fields=FIELDS):

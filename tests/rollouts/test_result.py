@@ -66,9 +66,9 @@ def test_next_observations_are_the_true_successors(lib, env_id, mode):
         for t in range(20):
             if not found.valid[t, lane]:
                 if mode == "next_step":
-                    assert lib.bits(successors[t, lane]) == lib.bits(env.reset().observation)
+                    assert lib.bits(lib.entry(successors, t, lane)) == lib.bits(env.reset().observation)
                 continue
-            assert lib.bits(successors[t, lane]) == lib.bits(env.step(found.actions[t, lane]).observation)
+            assert lib.bits(lib.entry(successors, t, lane)) == lib.bits(env.step(found.actions[t, lane]).observation)
             if mode == "same_step" and (found.terminated | found.truncated)[t, lane]:
                 env.reset()
 
@@ -92,10 +92,10 @@ def episode_rows(found, lane, episode):
 def assert_replays(lib, found, lane, episode):
     rows = episode_rows(found, lane, episode)
     start, *steps = found.replay(lane, episode)
-    assert lib.bits(start.observation) == lib.bits(found.observations[rows[0], lane])
+    assert lib.bits(start.observation) == lib.bits(lib.entry(found.observations, rows[0], lane))
     assert len(steps) == rows.size
     for t, step in zip(rows, steps, strict=True):
-        assert lib.bits(step.observation) == lib.bits(found.next_observations[t, lane])
+        assert lib.bits(step.observation) == lib.bits(lib.entry(found.next_observations, t, lane))
         assert (step.reward, step.terminated, step.truncated) == (
             found.rewards[t, lane], found.terminated[t, lane], found.truncated[t, lane],
         )  # fmt: skip
