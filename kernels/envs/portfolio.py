@@ -8,6 +8,7 @@ from sekai.kernels.jit import at, entry, kernel
 from sekai.kernels.rows import flat
 
 NOTHING = 1e-12  # scores with a sum below it ask for no asset
+LARGEST = 1e300  # scores above it count as this, lest their sum overflow
 
 
 class State(price_taker.State):
@@ -61,7 +62,7 @@ def weights_of(action, allow_short, target):
     n = target.size - 1
     total = 0.0
     for j in range(action.size):
-        weight = min(max(action[j], -1.0), 1.0) if allow_short else max(action[j], 0.0)
+        weight = min(max(action[j], -1.0), 1.0) if allow_short else min(max(action[j], 0.0), LARGEST)
         target[j] = weight
         total += abs(weight)
     if allow_short:

@@ -26,7 +26,7 @@ def test_the_right_renderer_is_found(id, cls, shape):
     assert renderer.render(env).shape == shape
 
 
-@pytest.mark.parametrize(("module", "name"), set(RENDERERS.values()))
+@pytest.mark.parametrize(("module", "name"), sorted(set(RENDERERS.values())))
 def test_what_is_found_exists(module, name):
     assert getattr(importlib.import_module(module), name) is getattr(sekai.rendering, name)
 

@@ -302,3 +302,8 @@ def test_costs_may_take_everything():
     result = env.step([1, 0, 0])
     assert (result.terminated, result.info["cost"], result.info["portfolio_value"]) == (True, 1.0, 0.0)
     assert result.info["weights"].tolist() == [0.0, 0.0, 1.0]
+
+
+def test_scores_whose_sum_would_overflow_are_weights_all_the_same():
+    env = sekai.make("Portfolio-v0", n_assets=3).unwrapped
+    assert env.action_to_weights(np.full(4, 1e308)).tolist() == [0.25] * 4
