@@ -102,9 +102,7 @@ def test_nothing_is_shared_and_nothing_is_seeded():
     assert theirs._np_random is None
 
 
-@pytest.mark.parametrize(
-    "space", [None, GYM.Discrete(2), sekai.Discrete, sekai.Dict({"a": sekai.Discrete(2)}).sample()], ids=repr
-)
+@pytest.mark.parametrize("space", [None, GYM.Discrete(2), sekai.Discrete, {"a": sekai.Discrete(2)}], ids=repr)
 def test_no_sekai_space(space):
     with pytest.raises(TypeError, match="space_to_gymnasium takes a sekai space"):
         space_to_gymnasium(space)
