@@ -30,7 +30,7 @@ def pair(name, *args, space=None, actions=None, drop=(), **kwargs):
     single, batch = getattr(sekai, name), getattr(sekai, f"Vec{name}")
     makers = (lambda env: single(env, *args, **kwargs)), (lambda env: batch(env, *args, **kwargs))
     shown = [getattr(arg, "__name__", arg) for arg in args]  # not the addresses of functions, which differ by process
-    return pytest.param(*makers, space, actions, set(drop), id=f"{name}{shown}{kwargs}")
+    return pytest.param(*makers, space, actions, set(drop), id=f"{name}({shown}){kwargs}")
 
 
 def frozen_pair(name, state, **kwargs):
