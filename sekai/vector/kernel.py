@@ -811,8 +811,10 @@ UNSHARED = references((np.empty(0),))  # when only the tuple holds them
 
 def is_held(out: Outputs) -> bool:
     """Whether somebody else holds an array of a result."""
-    leaves = out.observations
-    return references(out) > UNSHARED or (isinstance(leaves, tuple) and references(leaves) > UNSHARED)
+    # Without a name for the observations, which would be one more reference.
+    if references(out) > UNSHARED:
+        return True
+    return isinstance(out.observations, tuple) and references(out.observations) > UNSHARED
 
 
 def row_length(num_envs: int) -> int:

@@ -215,6 +215,18 @@ def test_results_stay_as_they_are():
     np.testing.assert_array_equal(held, before)
 
 
+def test_arrays_that_nobody_holds_are_used_again():
+    vec = UrnVecEnv(LANES)
+    vec.reset(seed=0)
+    places = []
+    for _ in range(8):
+        result = vec.step(np.full(LANES, 1))
+        places.append(tuple(part.ctypes.data for part in result.observations.values()))
+        kept = np.empty(1000)  # takes the place of arrays that were let go
+        del result, kept
+    assert len(set(places[2:])) == 2
+
+
 @pytest.mark.parametrize("mode", ["same_step", "next_step"])
 def test_fused_rollouts_record_what_steps_show(mode):
     vec, twin = UrnVecEnv(LANES, autoreset=mode), UrnVecEnv(LANES, autoreset=mode)

@@ -285,6 +285,17 @@ def test_without_copies_two_sets_of_arrays_take_turns(env_id):
     assert arrays[-1] is arrays[-3]
 
 
+def test_arrays_that_nobody_holds_are_used_again(env_id):
+    vec = make(env_id)
+    places = []
+    for action in draw(vec, 10):
+        result = vec.step(action)
+        places.append(leaves(result.observations)[0].ctypes.data)
+        others = [np.empty_like(array) for array in leaves(result.observations)]  # take the places of what was let go
+        del result, others
+    assert len(set(places[2:])) == 2
+
+
 @pytest.mark.parametrize("n", [1, 1024, 5000])
 def test_any_number_of_threads_gives_the_same(env_id, mode, n):
     batches = []
