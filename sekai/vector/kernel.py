@@ -209,7 +209,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self._actions = ClippedActions(self.action_space) if self.clips_actions else ActionFormat(self.action_space)
         space = self.observation_space
         self._observation_names = tuple(space) if isinstance(space, Dict) else None
-        self._observation_leaves = [*space.values()] if isinstance(space, Dict) else [space]
+        parts = [*space.values()] if isinstance(space, Dict) else [space]
+        self._observation_formats = [(part.shape or (), part.dtype) for part in parts]
         self._param_rows = ParamRows(self._params, self._options, self.num_envs, per_lane=self.is_long)
         for name, value in self._complete(params).items():
             self._set_param(name, value)
@@ -489,8 +490,10 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
     def _empty_observations(self, n: int) -> Any:
         """An array that kernels write the observations of n lanes into; a tuple of arrays for a Dict."""
-        leaves = tuple(empty((n, *(leaf.shape or ())), leaf.dtype) for leaf in self._observation_leaves)
-        return leaves[0] if self._observation_names is None else leaves
+        formats = self._observation_formats
+        if self._observation_names is None:
+            return empty((n, *formats[0][0]), formats[0][1])
+        return tuple(empty((n, *shape), dtype) for shape, dtype in formats)
 
     def _shown(self, observations: Any) -> Any:
         """Observations that kernels wrote, as users see them: a tuple of arrays becomes a dict."""

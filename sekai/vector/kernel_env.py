@@ -73,7 +73,10 @@ class KernelEnv(Env[ObsType, ActType]):
         """
         vec = self._vec
         words = vec._option_words([options])
-        vec._begin(lambda: self._set_rng(seed), vec._everyone, words)
+        if vec._calls_python:
+            vec._begin(lambda: self._set_rng(seed), vec._everyone, words)
+        else:
+            self._set_rng(seed)
         observation = vec._empty_observations(1)
         params = vec._param_rows.packed(words)
         vec._run(vec._program.reset_one, vec._packed_memory, params, observation, self._info)
@@ -112,8 +115,9 @@ class KernelEnv(Env[ObsType, ActType]):
 
     def _only(self, observations: Any) -> Any:
         """The observation of the only lane."""
-        shown = self._vec._shown(observations)
-        return {name: rows[0] for name, rows in shown.items()} if isinstance(shown, dict) else shown[0]
+        if self._vec._observation_names is None:
+            return observations[0]
+        return {name: rows[0] for name, rows in self._vec._shown(observations).items()}
 
     def _check_episode(self, action: Any) -> None:
         if not (self._vec.clips_actions or self.action_space.contains(action)):
