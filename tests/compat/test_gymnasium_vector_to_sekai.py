@@ -49,7 +49,7 @@ def test_the_same_as_ours(env_id, mode):
             assert first.infos[i].keys() | {"elapsed_steps"} == info.keys() | {"elapsed_steps"}
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [*MODES, "disabled"])
 def test_our_checker_passes(mode):
     assert check_vec_env(theirs(mode, max_episode_steps=20), n_steps=60) == []
 
