@@ -493,6 +493,8 @@ def checksum_of(payload):
 def remove_unused(folder, days=UNUSED_DAYS):
     """Delete the files of the cache that no process has loaded or written for some days, and nothing else."""
     oldest = time.time() - 86400 * days
-    for item in os.scandir(folder):
-        if item.name.endswith(SUFFIX) and item.is_file() and item.stat().st_mtime < oldest:
-            os.unlink(item.path)
+    with os.scandir(folder) as items:
+        for item in items:
+            with suppress(FileNotFoundError):  # another process renamed or removed it meanwhile
+                if item.name.endswith(SUFFIX) and item.is_file() and item.stat().st_mtime < oldest:
+                    os.unlink(item.path)

@@ -620,6 +620,24 @@ def test_old_files_of_the_cache_and_no_others_are_removed(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.sekai", "old.txt", "recent.sekai"]
 
 
+def test_a_file_that_another_process_takes_away_keeps_no_other(tmp_path, monkeypatch):
+    for name in ("a.sekai", "b.sekai", "c.sekai"):
+        (tmp_path / name).write_text("")
+        os.utime(tmp_path / name, (0, 0))
+    unlink, tried = os.unlink, []
+
+    def unlink_too_late_at_first(path):
+        unlink(path)
+        tried.append(path)
+        if len(tried) == 1:
+            raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "unlink", unlink_too_late_at_first)
+    remove_unused(tmp_path)
+    assert len(tried) == 3
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_writing_code_removes_old_files(tmp_path):
     write_package(tmp_path, "package", EDITS["part"])
     old = tmp_path / "cache" / "old.sekai"
