@@ -12,6 +12,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.en
 
 
 def pytest_configure(config):
-    """Without a compiler (`NUMBA_DISABLE_JIT=1`) the integers of random draws wrap around with a warning of NumPy's."""
+    """Makes a process of tests the leader of its own group, so that it can tell its children from those of others.
+
+    Without a compiler (`NUMBA_DISABLE_JIT=1`) the integers of random draws wrap around with a warning of NumPy's.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        os.setpgrp()
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")

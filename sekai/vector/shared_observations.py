@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
@@ -26,7 +28,9 @@ class SharedObservations:
     def __init__(self, space: Space[Any], num_envs: int, name: str | None = None) -> None:
         dtype = _dtype(space)
         size = max(1, num_envs * dtype.itemsize)
-        self._memory = SharedMemory(name, create=name is None, size=size)
+        # The name tells whose the memory is; macOS allows 30 characters.
+        made = f"sekai-{os.getpid()}-{secrets.token_hex(4)}"
+        self._memory = SharedMemory(name or made, create=name is None, size=size)
         self.name = self._memory.name
         self._space = space
         self._views = _views(space, np.ndarray(num_envs, dtype, self._memory.buf))

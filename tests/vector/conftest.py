@@ -138,10 +138,10 @@ def leaked(before):
 
 
 def resources():
-    """How many processes of this session, segments of shared memory and open files there are."""
+    """How many processes, segments of shared memory and open files there are of this process and its children."""
     return {
         "processes": processes(),
-        "segments": len(os.listdir("/dev/shm")),
+        "segments": sum(name.startswith(f"sekai-{os.getpid()}-") for name in os.listdir("/dev/shm")),
         "files": len(os.listdir("/proc/self/fd")),
     }
 
