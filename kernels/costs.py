@@ -52,6 +52,26 @@ def trade_cost(terms, rates, trades, equity, volatility, volume, spread):
 
 
 @kernel
+def depends_on_turnover(terms):
+    """Whether nothing else is needed, so that `charge_turnover` may take the place of `trade_cost`."""
+    found = True
+    for k in range(terms.shape[0]):
+        found &= terms[k, 0] == PROPORTIONAL
+    return found
+
+
+@kernel
+def charge_turnover(terms, turnover, out):
+    """Write the costs of a block of accounts whose turnover (float64, (n,)) is known, in vector instructions."""
+    for i in range(out.size):
+        out[i] = 0.0
+    for k in range(terms.shape[0]):
+        rate = terms[k, 1]
+        for i in range(out.size):
+            out[i] += rate * turnover[i]
+
+
+@kernel
 def turnover(trades):
     """Sum of the sizes of trades."""
     total = 0.0

@@ -24,7 +24,7 @@ def gbm_path(z, prices, s0, drift, volatility, chol):
     # From the last asset to the first, since a shock depends on the normals before it, and these may be overwritten.
     for j in range(n - 1, -1, -1):
         add_up(z, j, drift[j], volatility[j], chol, prices[1:, j])
-    exp_all(flat(prices))
+    replace_by_exp(flat(prices))
     for j in range(n):
         scale(prices[:, j], s0[j])
 
@@ -48,10 +48,17 @@ def add_up(z, j, drift, volatility, chol, sums):
 
 
 @kernel
-def exp_all(x):
+def replace_by_exp(x):
     """Replace numbers by their exponentials."""
     for k in range(x.size):
         x[k] = exp(x[k])
+
+
+@kernel
+def replace_by_log(x):
+    """Replace numbers by their logarithms."""
+    for k in range(x.size):
+        x[k] = log(x[k])
 
 
 @kernel

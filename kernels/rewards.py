@@ -39,25 +39,63 @@ def reward(terms, state, log_return, simple_return, equity, pnl, turnover):
     """
     total = 0.0
     for k in range(terms.shape[0]):
-        kind, weight, parameter = terms[k, 0], terms[k, 1], terms[k, 2]
-        if kind == LOG_RETURN:
-            value = log_return
-        elif kind == SIMPLE_RETURN:
-            value = simple_return
-        elif kind == PNL:
-            value = pnl
-        elif kind == MEAN_VARIANCE:
-            value = log_return - 0.5 * parameter * log_return * log_return
-        elif kind == TURNOVER:
-            value = turnover
-        elif kind == DRAWDOWN:
-            value = growth_of_drawdown(state, 2 * k, equity)
-        elif kind == DIFFERENTIAL_SHARPE:
-            value = differential_sharpe(state, 2 * k, parameter, simple_return)
-        else:
-            value = 1.0
-        total += weight * value
+        value = term(terms, k, state, log_return, simple_return, equity, pnl, turnover)
+        total += terms[k, 1] * value
     return total
+
+
+@kernel
+def term(terms, k, state, log_return, simple_return, equity, pnl, turnover):
+    """Value of term k, before it is weighted; the other arguments are those of `reward`."""
+    kind, parameter = terms[k, 0], terms[k, 2]
+    if kind == LOG_RETURN:
+        return log_return
+    if kind == SIMPLE_RETURN:
+        return simple_return
+    if kind == PNL:
+        return pnl
+    if kind == MEAN_VARIANCE:
+        return log_return - 0.5 * parameter * log_return * log_return
+    if kind == TURNOVER:
+        return turnover
+    if kind == DRAWDOWN:
+        return growth_of_drawdown(state, 2 * k, equity)
+    if kind == DIFFERENTIAL_SHARPE:
+        return differential_sharpe(state, 2 * k, parameter, simple_return)
+    return 1.0
+
+
+@kernel
+def reward_block(terms, state, before, growth, turnover, out):
+    """`reward` for a block of lanes whose equity grows from `before` by factors; term by term, so that logs vectorise.
+
+    Args:
+        terms: see the module.
+        state (float64, (n, 2 K)), updated.
+        before, growth, turnover (float64, (n,)).
+
+    Writes: out (float64, (n,)).
+    """
+    for i in range(out.size):
+        out[i] = 0.0
+    for k in range(terms.shape[0]):
+        weight = terms[k, 1]
+        if terms[k, 0] == LOG_RETURN:
+            for i in range(out.size):
+                out[i] += weight * returns_of(growth[i])[0]
+        else:
+            for i in range(out.size):
+                log_return, simple_return = returns_of(growth[i])
+                equity = grown(before[i], growth[i])
+                pnl = equity - before[i]
+                value = term(terms, k, state[i], log_return, simple_return, equity, pnl, turnover[i])
+                out[i] += weight * value
+
+
+@kernel
+def grown(equity, growth):
+    """Equity that has grown by a factor; it is lost, not owed, if the factor is negative."""
+    return max(equity * growth, 0.0)
 
 
 @kernel

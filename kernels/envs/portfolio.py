@@ -117,50 +117,41 @@ def drift(target, asset_returns, weights):
 @kernel
 def step_lane(s, p, rng, action, i):
     """Trade at the prices of the row of the decision, and hold until the next."""
-    cost = trade(s, p, action, i)
+    s.turnover[i] = plan_lane(s, p, action, i)
+    s.cost[i] = price_taker.cost_of_trades(s, p, i)
     price_taker.hold(s, p, rng, i, p.simulation[S0], p.simulation[DRIFT], p.simulation[VOLATILITY])
-    return settle(s, p, action, i, cost)
+    settle(s, p, action, i)
+    return price_taker.close_step(s, p, i)
 
 
 @kernel
 def step_block(s, p, rng, action, reward, terminated, truncated):
-    """`step_lane` for a block; with stages that vectorise, if the prices of all lanes are drawn now."""
-    if not price_taker.move_together(s, p):
+    """`step_lane` for a block, in stages, some of which vectorise."""
+    s0, mean, deviation = p.simulation[S0], p.simulation[DRIFT], p.simulation[VOLATILITY]
+    for i in range(reward.size):
+        s.turnover[i] = plan_lane(s, p, action, i)
+    price_taker.charge_together(s, p)
+    if price_taker.move_together(s, p):
+        price_taker.draw_together(s, rng)
         for i in range(reward.size):
-            reward[i], terminated[i], truncated[i] = step_lane(s, p, rng, action, i)
-        return
+            price_taker.add_shocks(p.simulation[CHOL:], s.normals[i], mean, deviation, s.sums[i])
+        price_taker.reprice_together(s, p, s0)
+    else:
+        for i in range(reward.size):
+            price_taker.hold(s, p, rng, i, s0, mean, deviation)
     for i in range(reward.size):
-        reward[i] = trade(s, p, action, i)
-    price_taker.draw_together(s, rng)
-    for i in range(reward.size):
-        price_taker.add_shocks(
-            p.simulation[CHOL:], s.normals[i], p.simulation[DRIFT], p.simulation[VOLATILITY], s.sums[i]
-        )
-    price_taker.reprice_together(s, p, p.simulation[S0])
-    for i in range(reward.size):
-        reward[i], terminated[i], truncated[i] = settle(s, p, action, i, reward[i])
+        settle(s, p, action, i)
+    price_taker.close_together(s, p, reward, terminated, truncated)
 
 
 @kernel
-def trade(s, p, action, i):
-    """Trade as an action asks for; returns the cost as a fraction of wealth."""
-    s.turnover[i] = plan_lane(s, p, action, i)
-    return price_taker.cost_of_trades(s, p, i)
-
-
-@kernel
-def settle(s, p, action, i, cost):
-    """Let the weights of lane i drift with the prices, and end the step.
-
-    Returns:
-        reward, terminated, truncated.
-    """
-    growth = growth_lane(s, p, action, i, cost)
-    if growth > 0.0:
+def settle(s, p, action, i):
+    """Note by how much the wealth of lane i grows, and let its weights drift with the prices."""
+    s.growth[i] = growth_lane(s, p, action, i, s.cost[i])
+    if s.growth[i] > 0.0:
         drift(s.target[i], s.asset_returns[i], s.weights[i])
     else:
         hold_cash(s.weights[i])
-    return price_taker.close_step(s, p, i, cost, growth)
 
 
 @kernel

@@ -15,12 +15,12 @@ Fields are few, and functions that take them too: the compiler handles each fiel
 import numpy as np
 
 from sekai.kernels import random
-from sekai.kernels.costs import trade_cost
+from sekai.kernels.costs import charge_turnover, depends_on_turnover, trade_cost
 from sekai.kernels.elementary import exp, log
 from sekai.kernels.episode import any_nonzero
 from sekai.kernels.jit import at, kernel, outlined
-from sekai.kernels.price_paths import gbm_path
-from sekai.kernels.rewards import restart, returns_of, reward
+from sekai.kernels.price_paths import gbm_path, replace_by_exp, replace_by_log
+from sekai.kernels.rewards import grown, restart, returns_of, reward, reward_block
 from sekai.kernels.rows import borrow, flat
 
 # Where the prices of an episode come from: a simulation by the parameters of the environment or of a `GBM`, a
@@ -51,6 +51,7 @@ class State:
     equity: float  # 1 at the start of an episode
     cost: float  # of the last step, as a fraction of equity
     turnover: float  # of the last step
+    growth: float  # factor by which equity grew in the last step
     given_cost: float  # of the step to come, from a cost model in Python
     given_reward: float  # the same, from a reward function in Python
     on_path: int  # whether the prices of the episode are in `prices`, made in advance
@@ -122,10 +123,46 @@ def begin_path(s, p, rng, i, s0, drift, volatility):
     else:
         s.owed[i] = (lookback + length) * n
     for j in range(n):
-        price = s.prices[i, 0, j] if s.on_path[i] else s0[j]
-        s.sums[i, j], s.spot[i, j], s.logs[i, j] = 0.0, price, log(price)
-    for row in range(lookback):
-        move(s, p, rng, i, row, s0, drift, volatility)
+        s.sums[i, j], s.logs[i, j] = 0.0, log(s.prices[i, 0, j] if s.on_path[i] else s0[j])
+    path = s.returns[i].view(np.float64)  # a place for as many prices, until the returns are known
+    if s.on_path[i]:
+        copy_all(flat(s.prices[i, 1 : lookback + 1]), path)
+    else:
+        s.owed[i] -= path.size
+        draw_normals(rng, i, path)
+        price_rows(p.simulation[CHOL:], path, s0, drift, volatility, s.sums[i])
+    copy_all(path[path.size - n :], s.spot[i])
+    replace_by_log(path)
+    note_first_returns(path, s.logs[i], s.returns[i])
+
+
+@kernel
+def price_rows(chol, path, s0, drift, volatility, sums):
+    """Turn normals into prices, row by row, and add up what the logarithms of these have grown by."""
+    n = sums.size
+    for first in range(0, path.size, n):
+        row = path[first : first + n]
+        add_shocks(chol, row, drift, volatility, sums)
+        copy_all(sums, row)
+    replace_by_exp(path)
+    for first in range(0, path.size, n):
+        for j in range(n):
+            path[first + j] *= s0[j]
+
+
+@kernel
+def note_first_returns(path, logs, returns):
+    """Write the differences of a path of logarithms, which lies in the same memory, to `returns`, twice.
+
+    A return takes half the room of a logarithm and is written after it was read. `logs` are those before the path, and
+    become the last.
+    """
+    for first in range(0, path.size, logs.size):
+        for j in range(logs.size):
+            now = path[first + j]
+            returns[first + j] = now - logs[j]
+            logs[j] = now
+    copy_all(returns[: path.size], returns[path.size :])
 
 
 @outlined
@@ -205,7 +242,7 @@ def note_returns(s, lookback, i):
 
 @kernel
 def move_together(s, p):
-    """Whether all lanes of a block draw the next row of their paths now, so that `move` may be done in stages."""
+    """Whether all lanes of a block draw the next row of their paths now, so that this may be done in stages."""
     return p.setup[SOURCE] < HISTORY and not any_nonzero(s.on_path)
 
 
@@ -343,6 +380,16 @@ def cost_of_trades(s, p, i):
 
 
 @kernel
+def charge_together(s, p):
+    """Write the costs of the trades of all lanes of a block to `s.cost`."""
+    if depends_on_turnover(p.costs) and not p.setup[COST_GIVEN]:
+        charge_turnover(p.costs, s.turnover, s.cost)
+    else:
+        for i in range(s.cost.size):
+            s.cost[i] = cost_of_trades(s, p, i)
+
+
+@kernel
 def note_context(setup, history, scratch, prices, row):
     """Write what costs depend on, volatilities and volumes at a row, to `scratch`."""
     n = prices.shape[1]
@@ -369,15 +416,15 @@ def observed_volatility(prices, row, lookback, j):
 
 
 @kernel
-def close_step(s, p, i, cost, growth):
-    """Let the equity of lane i grow by a factor, and end its step.
+def close_step(s, p, i):
+    """Let the equity of lane i grow by `s.growth[i]`, and end its step.
 
     Returns:
         reward, terminated, truncated.
     """
-    before = s.equity[i]
-    equity = max(before * growth, 0.0)
-    s.cost[i], s.equity[i] = cost, equity
+    before, growth = s.equity[i], s.growth[i]
+    equity = grown(before, growth)
+    s.equity[i] = equity
     s.t[i] += 1
     terminated = growth <= 0.0
     truncated = (not terminated) & (s.t[i] >= p.setup[EPISODE_LENGTH])
@@ -386,6 +433,21 @@ def close_step(s, p, i, cost, growth):
     log_return, simple_return = returns_of(growth)
     value = reward(p.reward_terms, s.reward_state[i], log_return, simple_return, equity, equity - before, s.turnover[i])
     return value, terminated, truncated
+
+
+@kernel
+def close_together(s, p, reward, terminated, truncated):
+    """`close_step` for all lanes of a block."""
+    if p.setup[REWARD_GIVEN]:
+        copy_all(s.given_reward, reward)
+    else:
+        reward_block(p.reward_terms, s.reward_state, s.equity, s.growth, s.turnover, reward)
+    length = p.setup[EPISODE_LENGTH]
+    for i in range(reward.size):
+        s.equity[i] = grown(s.equity[i], s.growth[i])
+        s.t[i] += 1
+        is_ruined = s.growth[i] <= 0.0
+        terminated[i], truncated[i] = is_ruined, (not is_ruined) & (s.t[i] >= length)
 
 
 @kernel

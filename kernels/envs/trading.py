@@ -71,54 +71,54 @@ def growth_lane(s, p, action, i, cost):
 @kernel
 def step_lane(s, p, rng, action, i):
     """Trade at the price of the row of the decision, and hold until the next."""
-    cost = trade(s, p, action, i)
+    s.turnover[i] = plan_lane(s, p, action, i)
+    s.cost[i] = price_taker.cost_of_trades(s, p, i)
     s0, drift, volatility = simulation(p, i)
     price_taker.hold(s, p, rng, i, (s0,), (drift,), (volatility,))
-    return settle(s, p, action, i, cost)
+    settle(s, p, action, i)
+    return price_taker.close_step(s, p, i)
 
 
 @kernel
 def step_block(s, p, rng, action, reward, terminated, truncated):
-    """`step_lane` for a block; with stages that vectorise, if the prices of all lanes are drawn now."""
-    if not price_taker.move_together(s, p):
+    """`step_lane` for a block, in stages, most of which vectorise."""
+    for i in range(reward.size):
+        s.turnover[i] = plan_lane(s, p, action, i)
+    price_taker.charge_together(s, p)
+    if price_taker.move_together(s, p):
+        price_taker.draw_together(s, rng)
+        reprice_together(s, p)
+        price_taker.note_together(s, p)
+    else:
         for i in range(reward.size):
-            reward[i], terminated[i], truncated[i] = step_lane(s, p, rng, action, i)
-        return
+            s0, drift, volatility = simulation(p, i)
+            price_taker.hold(s, p, rng, i, (s0,), (drift,), (volatility,))
     for i in range(reward.size):
-        reward[i] = trade(s, p, action, i)
-    price_taker.draw_together(s, rng)
+        settle(s, p, action, i)
+    price_taker.close_together(s, p, reward, terminated, truncated)
+
+
+@kernel
+def reprice_together(s, p):
+    """Turn the normals of all lanes of a block into prices and returns."""
     normals, sums, spot, returns = flat(s.normals), flat(s.sums), flat(s.spot), flat(s.asset_returns)
-    for i in range(reward.size):
+    for i in range(spot.size):
         s0, drift, volatility = simulation(p, i)
         sums[i] += drift + volatility * normals[i]
         price = s0 * exp(sums[i])
         returns[i] = price / spot[i] - 1.0
         spot[i] = price
-    price_taker.note_together(s, p)
-    for i in range(reward.size):
-        reward[i], terminated[i], truncated[i] = settle(s, p, action, i, reward[i])
 
 
 @kernel
-def trade(s, p, action, i):
-    """Trade as an action asks for; returns the cost as a fraction of equity."""
-    s.turnover[i] = plan_lane(s, p, action, i)
-    return price_taker.cost_of_trades(s, p, i)
-
-
-@kernel
-def settle(s, p, action, i, cost):
-    """Let the position of lane i drift with the price, and end the step.
-
-    Returns:
-        reward, terminated, truncated.
-    """
-    growth = growth_lane(s, p, action, i, cost)
+def settle(s, p, action, i):
+    """Note by how much the equity of lane i grows, and let its position drift with the price."""
+    growth = growth_lane(s, p, action, i, s.cost[i])
     wanted = p.positions[action[i]]
     held = wanted * (1.0 + s.asset_returns[i, 0])
     value = held + (1.0 - wanted)
+    s.growth[i] = growth
     s.position[i] = held / value if (growth > 0.0) & (value > 0.0) else 0.0
-    return price_taker.close_step(s, p, i, cost, growth)
 
 
 @kernel

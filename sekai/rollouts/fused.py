@@ -120,4 +120,5 @@ def scratch_space(policy: Policy, n: int) -> tuple[np.ndarray, ...]:
     """What the kernel works on for a block of n lanes, in the order of its arguments."""
     from sekai.kernels.policies import TILE
 
-    return np.empty(n, np.uint64), np.empty(n + 1, np.int64), np.empty((2, policy.work_rows, TILE))
+    # Networks calculate whole vectors of lanes, those beyond the last included: of zeros, NumPy does not warn.
+    return np.empty(n, np.uint64), np.empty(n + 1, np.int64), np.zeros((2, policy.work_rows, TILE))

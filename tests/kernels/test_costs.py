@@ -37,6 +37,17 @@ def test_terms_add_up_in_their_order():
     assert found == 0.0 + 0.1 * 0.875 + (0.5 * 0.75 + 0.25 * 0.125) + 3.0 * 1 / 100.0
 
 
+def test_costs_of_turnover_have_the_same_bits_for_a_block():
+    rng = np.random.default_rng(1)
+    terms = np.array([[costs.PROPORTIONAL, rate, 0.0] for rate in (0.1, 1 / 3, 1e-5)])
+    trades, found = rng.normal(size=(20, 4)), np.empty(20)
+    costs.charge_turnover(terms, np.array([costs.turnover(row) for row in trades]), found)
+    lanes = [costs.trade_cost(terms, np.empty((3, 4)), row, 1.0, NONE, NONE, NONE) for row in trades]
+    np.testing.assert_array_equal(found, lanes)
+    assert costs.depends_on_turnover(terms)
+    assert not costs.depends_on_turnover(np.array([terms[0], [costs.FIXED, 1.0, 0.0]]))
+
+
 def test_no_term_costs_nothing():
     assert costs.trade_cost(np.empty((0, 3)), np.empty((0, 2)), np.ones(2), 1.0, NONE, NONE, NONE) == 0.0
 

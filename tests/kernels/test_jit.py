@@ -674,24 +674,44 @@ def test_values_of_unknown_kinds_are_not_taken_to_be_known():
 
 # ---- without the compiler ------------------------------------------------------------------------
 
-CARTPOLE = """
+EVERY_ENV = """
 import hashlib
 import numpy as np
 import sekai
 
-vec = sekai.make_vec("CartPole-v1", 3, max_episode_steps=30)
-found = hashlib.sha256(vec.reset(seed=5, options={"low": -0.2, "high": 0.2}).observations.tobytes())
-for actions in np.random.default_rng(0).integers(2, size=(60, 3)):
-    result = vec.step(actions)
-    for array in (result.observations, result.rewards, result.terminated, result.truncated, result.final_lanes):
-        found.update(array.tobytes())
-print(found.hexdigest())
+NAMES = "observations", "actions", "rewards", "terminated", "truncated"
+
+def digest(*values):
+    found = hashlib.sha256()
+    for value in values:
+        for array in value.values() if isinstance(value, dict) else [value]:
+            found.update(np.asarray(array).tobytes())
+    return found.hexdigest()
+
+for spec in sekai.all_specs():
+    run = sekai.rollout(sekai.make_vec(spec.id, 3, max_episode_steps=15), "random", 20, record=NAMES, seed=5)
+    print(spec.id, *(f"{name} {digest(getattr(run, name))}" for name in NAMES), sep="\\n")
+    vec = sekai.make_vec(spec.id, 3, max_episode_steps=15)
+    found = [vec.reset(seed=5).observations]
+    for actions in run.actions:
+        result = vec.step(actions)
+        found += [result.observations, result.rewards, result.terminated, result.truncated, result.final_lanes]
+    print("batch", digest(*found))
+    env = sekai.make(spec.id, max_episode_steps=15)
+    found = [env.reset(seed=sekai.lane_seeds(5, 3)[0]).observation]
+    for action in run.actions[:15, 0]:
+        result = env.step(action)
+        found += [result.observation, result.reward, result.terminated, result.truncated]
+        if result.terminated or result.truncated:
+            break
+    print("single", digest(*found))
 """
 
 
 def test_plain_python_gives_the_same_bits(tmp_path):
+    """And warns of nothing, in any environment."""
     script = tmp_path / "script.py"
-    script.write_text(CARTPOLE)
+    script.write_text(EVERY_ENV)
     cache = cache_folder()
     plain = run_python(cache, str(script), NUMBA_DISABLE_JIT="1")
     compiled = run_python(cache, str(script))

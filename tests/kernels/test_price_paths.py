@@ -94,7 +94,8 @@ def test_plain_python_gives_the_same_bits():
 @pytest.mark.parametrize(
     ("kernel", "signature"),
     [
-        (price_paths.exp_all, (float64[::1],)),
+        (price_paths.replace_by_exp, (float64[::1],)),
+        (price_paths.replace_by_log, (float64[::1],)),
         (price_paths.log_returns, (float64[:, ::1], float32[:, ::1])),
         (price_paths.log_returns, (float64[:, ::1], float64[:, ::1])),
     ],

@@ -46,6 +46,22 @@ def test_growth_is_bounded_from_below():
     np.testing.assert_array_equal(simple_return, bounded - 1.0)
 
 
+def test_a_block_has_the_bits_of_its_lanes():
+    rng = np.random.default_rng(1)
+    terms = np.array([[kind, rng.normal(), rng.random()] for kind in KINDS])
+    before, growth, turnover = rng.random(20), rng.normal(0.5, 1.0, 20), rng.random(20)
+    found, expected, state = np.empty(20), np.empty(20), np.zeros((20, 16))
+    lane_state = state.copy()
+    for _ in range(5):
+        rewards.reward_block(terms, state, before, growth, turnover, found)
+        after, returns = np.maximum(before * growth, 0.0), np.empty((2, 20))
+        rewards.all_returns_of(growth, *returns)
+        rewards.rewards(terms, lane_state, *returns, after, after - before, turnover, expected)
+        np.testing.assert_array_equal(found, expected)
+        before = after
+    np.testing.assert_array_equal(state, lane_state)
+
+
 def test_plain_python_gives_the_same_bits():
     rng = np.random.default_rng(0)
     terms = np.array([[kind, 0.5, 0.25] for kind in KINDS])
