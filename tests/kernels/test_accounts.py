@@ -32,3 +32,9 @@ def test_plain_python_gives_the_same_bits(allow_short):
     interpret(accounts.settle_all)(*arguments, *same)
     for one, other in zip(found, same, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_turnovers_are_the_sums_of_the_sizes_of_trades():
+    out = np.empty(3)
+    accounts.turnovers(np.array([[0.5, -0.25], [0.0, 0.0], [-1.0, -0.125]]), out)
+    assert out.tolist() == [0.75, 0.0, 1.125]

@@ -679,8 +679,6 @@ import hashlib
 import numpy as np
 import sekai
 
-NAMES = "observations", "actions", "rewards", "terminated", "truncated"
-
 def digest(*values):
     found = hashlib.sha256()
     for value in values:
@@ -689,22 +687,21 @@ def digest(*values):
     return found.hexdigest()
 
 for spec in sekai.all_specs():
-    run = sekai.rollout(sekai.make_vec(spec.id, 3, max_episode_steps=15), "random", 20, record=NAMES, seed=5)
-    print(spec.id, *(f"{name} {digest(getattr(run, name))}" for name in NAMES), sep="\\n")
-    vec = sekai.make_vec(spec.id, 3, max_episode_steps=15)
-    found = [vec.reset(seed=5).observations]
-    for actions in run.actions:
+    vec, env = sekai.make_vec(spec.id, 3, max_episode_steps=15), sekai.make(spec.id, max_episode_steps=15)
+    batch, single = [vec.reset(seed=5).observations], [env.reset(seed=sekai.lane_seeds(5, 3)[0]).observation]
+    space = env.action_space
+    space.seed(0)
+    for t in range(20):
+        actions = np.stack([space.sample() for _ in range(3)])
         result = vec.step(actions)
-        found += [result.observations, result.rewards, result.terminated, result.truncated, result.final_lanes]
-    print("batch", digest(*found))
-    env = sekai.make(spec.id, max_episode_steps=15)
-    found = [env.reset(seed=sekai.lane_seeds(5, 3)[0]).observation]
-    for action in run.actions[:15, 0]:
-        result = env.step(action)
-        found += [result.observation, result.reward, result.terminated, result.truncated]
-        if result.terminated or result.truncated:
-            break
-    print("single", digest(*found))
+        batch += [result.observations, result.rewards, result.terminated, result.truncated, result.final_lanes]
+        if not (t and (found.terminated or found.truncated)):
+            found = env.step(actions[0])
+            single += [found.observation, found.reward, found.terminated, found.truncated]
+    print(spec.id, len(single), digest(*batch), digest(*single))
+for name in "CartPole-v1", "Pendulum-v1":
+    run = sekai.rollout(sekai.make_vec(name, 3, max_episode_steps=15), "random", 20, seed=5)
+    print(name, digest(run.observations, run.actions, run.rewards, run.terminated, run.truncated))
 """
 
 

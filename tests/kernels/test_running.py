@@ -81,6 +81,14 @@ def test_a_batch_may_count_as_one_sample():
     assert memory[[running.MEAN, running.VAR, running.WEIGHTS], 0].tolist() == [2.0, 1.0, 1.0]
 
 
+def test_moments_of_a_batch_count_as_its_samples():
+    memory = memory_for(1)
+    running.absorb(np.array([1.0, 3.0]), 1, memory, running.RUNNING, 0.0, 0.0)
+    memory[running.BATCH_MEAN, 0], memory[running.BATCH_VAR, 0] = 6.0, 4.0  # of 4 and 8
+    assert running.absorb_moments(1, memory, running.RUNNING, 0.0, 2.0)
+    assert memory[[running.MEAN, running.VAR, running.WEIGHTS], 0].tolist() == [4.0, 6.5, 4.0]
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e200, 1e300])
 @pytest.mark.parametrize("kind", [running.RUNNING, running.EXPONENTIAL])
 @np.errstate(all="ignore")  # of NumPy's scalars, under NUMBA_DISABLE_JIT
@@ -106,6 +114,13 @@ def test_normalisation_subtracts_scales_and_clips():
     x = np.array([1.0, -2.0, 5.0, np.nan, -99.0, 0.0])
     assert running.normalize(x, 2, memory, False, running.RUNNING, 0.0, 0.0, 0.0, 3.0, out)
     np.testing.assert_array_equal(out, [0.0, 0.0, 2.0, np.nan, -3.0, 3.0])
+
+
+def test_normalisation_may_learn_from_the_batch_first():
+    memory, out = memory_for(1), np.empty(2)
+    assert running.normalize(np.array([1.0, 5.0]), 1, memory, True, running.RUNNING, 0.0, 0.0, 0.0, np.inf, out)
+    assert memory[[running.MEAN, running.VAR, running.WEIGHTS], 0].tolist() == [3.0, 4.0, 2.0]
+    assert out.tolist() == [-1.0, 1.0]
 
 
 @given(

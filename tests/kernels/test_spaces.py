@@ -16,9 +16,9 @@ def generator(seed):
 
 
 def test_integers_are_those_of_numpys_generator():
-    low = np.array([0, -5, -(2**63), 7, 2**63 - 2])
-    last = np.array([9, 5, 2**63 - 1, 7, 2**63 - 1])
-    out = np.empty((50, 5), np.int64)
+    low = np.array([0, -5, -(2**63), 7, 2**63 - 2, -9])
+    last = np.array([9, 5, 2**63 - 1, 7, 2**63 - 1, -2])
+    out = np.empty((50, 6), np.int64)
     spaces.sample_integers(low, last, start_stream(3), out)
     rng = generator(3)
     expected = [[rng.integers(a, b, endpoint=True) for a, b in zip(low, last, strict=True)] for _ in range(50)]

@@ -175,6 +175,15 @@ def test_cuts_threads_chunks_and_records_change_nothing(lib, lanes, cuts, chunk,
     assert np.array_equal(np.concatenate(steps), want.episodes.end_steps)
 
 
+def test_more_episodes_than_the_kernel_has_room_for_are_all_there(lib):
+    n = 3 * 1024 + 1  # it has room for those of two blocks of lanes
+    found = sekai.rollout(lib.make(n=n, limit=1), "random", 2, num_threads=1).episodes
+    assert np.array_equal(found.lanes, np.tile(np.arange(n), 2))
+    assert np.array_equal(found.end_steps, np.repeat([0, 1], n))
+    assert (found.returns == 1.0).all()
+    assert (found.lengths == 1).all()
+
+
 def test_statistics_alone_are_those_of_the_episodes(lib, mode):
     vec, other = (lib.make(n=1030, mode=mode) for _ in range(2))
     full, bare = sekai.rollout(vec, "random", 60), sekai.rollout(other, "random", 60, record=None)
