@@ -672,6 +672,37 @@ def test_values_of_unknown_kinds_are_not_taken_to_be_known():
     assert not fingerprint(of_unknown_kind)[1]
 
 
+# ---- with bounds checks --------------------------------------------------------------------------
+
+BEYOND = """
+import numpy as np
+from sekai.kernels import kernel
+from sekai.kernels.jit import entry
+from sekai.kernels.rows import borrow
+
+@kernel
+def take(x, i):
+    return x[i]
+
+@entry
+def run(x, i):
+    return take(borrow(x), i)
+
+try:
+    print(run(np.arange(8.0)[:4], 5))
+except IndexError as error:
+    print(error)
+"""
+
+
+def test_bounds_are_checked_if_numba_is_told_so_by_code_of_its_own(tmp_path):
+    script, cache = tmp_path / "script.py", tmp_path / "cache"
+    script.write_text(BEYOND)
+    found = [output_of(run_python(cache, str(script), NUMBA_BOUNDSCHECK=check)) for check in "1010"]
+    assert found == ["index is out of bounds\n", "5.0\n"] * 2
+    assert len(list(cache.iterdir())) == 2
+
+
 # ---- without the compiler ------------------------------------------------------------------------
 
 EVERY_ENV = """
