@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -74,6 +75,12 @@ def test_numbers_of_an_action_are_counted_through_all_its_axes():
     assert number(np.array([3, 4]), 1, 0) == 4
     assert number(np.arange(6.0).reshape(2, 3), 1, 2) == 5.0
     assert number(np.arange(12.0).reshape(2, 2, 3), 1, 4) == 10.0
+
+
+@pytest.mark.parametrize(("shape", "k", "want"), [((6,), 0, 1.0), ((2, 3), 2, 5.0), ((2, 2, 3), 4, 10.0)])
+def test_the_compiler_gets_the_number_by_the_rank_of_actions(shape, k, want):
+    actions = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    assert episode._compile_number(numba.typeof(actions), numba.int64, numba.int64)(actions, 1, k) == want
 
 
 ACTIONS = np.array([[0.0, -1.0], [0.5, 3.0], [np.nan, 0.0], [1.0, 2.0], [0.0, np.inf]])

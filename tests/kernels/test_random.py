@@ -270,3 +270,6 @@ def test_multiply_add_in_python_and_compiled(words):
     for multiply_add in (random.multiply_add, compiled_multiply_add):
         high, low = multiply_add(*map(np.uint64, words))
         assert int(high) << 64 | int(low) == (a * b + c) % 2**128
+    digits = random._compile_multiply_add(*words)  # what is compiled: arrays wrap around as it does, with no warning
+    high, low = digits(*(np.array([word], np.uint64) for word in words))
+    assert int(high[0]) << 64 | int(low[0]) == (a * b + c) % 2**128

@@ -1,5 +1,6 @@
 """The kernels of rollouts that count episodes; the driver is tested with `sekai.rollout`."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -50,3 +51,14 @@ def test_track_counts_the_valid_rows_block_by_block():
 def test_a_single_row_holds_every_step(rows, want):
     array = np.arange(rows)[:, None] + np.zeros((rows, 4))
     assert rollout.at_step(array, 3, 1, 3).tolist() == [want, want]
+    assert [part.tolist() for part in rollout.at_step((array, -array), 3, 1, 3)] == [[want, want], [-want, -want]]
+
+
+@pytest.mark.parametrize(("rows", "want"), [(1, 0), (5, 3)])
+def test_the_compiler_gets_the_same_for_arrays_and_tuples(rows, want):
+    array = np.arange(rows)[:, None] + np.zeros((rows, 4))
+    index = numba.int64
+    one = rollout._compile_at_step(numba.typeof(array), index, index, index)
+    two = rollout._compile_at_step(numba.typeof((array, array)), index, index, index)
+    assert one(array, 3, 1, 3).tolist() == [want, want]
+    assert [part.tolist() for part in two((array, -array), 3, 1, 3)] == [[want, want], [-want, -want]]

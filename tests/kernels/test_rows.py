@@ -1,5 +1,6 @@
 """Named rows of packed arrays, in Python and compiled."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -100,3 +101,40 @@ def test_observations_are_borrowed_with_the_lengths_of_their_space(shape):
     array = np.zeros((4, *(shape or ())), np.float32)
     assert fill(array) == (array.shape, array.strides)
     assert (array == np.arange(1, 5).reshape(4, *(1,) * len(shape or ()))).all()
+
+
+# ---- what the compiler gets in place of plain functions ------------------------------------------
+
+
+def test_the_compiler_gets_a_call_for_each_leaf_of_a_tuple():
+    arrays = np.arange(4.0), np.arange(8).reshape(4, 2)
+    by_leaf = rows.by_leaf(rows.lanes, numba.typeof(arrays), numba.int64, numba.int64)
+    assert [part.tolist() for part in by_leaf(arrays, 1, 3)] == [[1.0, 2.0], [[2, 3], [4, 5]]]
+    with_more = rows.by_leaf(rows.borrow, numba.typeof(arrays))
+    assert with_more(arrays)[1] is arrays[1]
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 3), (2, 3, 2)])
+def test_the_compiler_gets_a_copy_of_a_row_for_each_number_of_axes(shape):
+    source = np.random.default_rng(0).random((5, *shape))
+    to = np.zeros((3, *shape))
+    kind = numba.typeof(source)
+    rows._compile_copy_row(kind, numba.int64, kind, numba.int64)(to, 1, source, 4)
+    assert to[1].tolist() == source[4].tolist()
+    assert not to[[0, 2]].any()
+
+
+def test_the_compiler_gets_parts_of_an_array_and_of_tuples():
+    array = np.arange(4.0)
+    one, many = numba.typeof(array), numba.typeof((array, array))
+    assert rows._compile_lanes(one, numba.int64, numba.int64)(array, 1, 3).tolist() == [1.0, 2.0]
+    first, second = rows._compile_lanes(many, numba.int64, numba.int64)((array, -array), 1, 3)
+    assert (first.tolist(), second.tolist()) == ([1.0, 2.0], [-1.0, -2.0])
+    assert rows._compile_num_rows(one)(array) == rows._compile_num_rows(many)((array, array)) == 4
+    targets = np.zeros(2), np.zeros((2, 2))
+    sources = np.arange(3.0), np.arange(6.0).reshape(3, 2)
+    copy = rows._compile_copy_row(numba.typeof(targets), numba.int64, numba.typeof(sources), numba.int64)
+    rows.copy_row(targets, 1, sources, 2)
+    assert [target.tolist() for target in targets] == [[0.0, 2.0], [[0.0, 0.0], [4.0, 5.0]]]
+    copy(targets, 0, sources, 1)
+    assert [target.tolist() for target in targets] == [[1.0, 2.0], [[2.0, 3.0], [4.0, 5.0]]]
