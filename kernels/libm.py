@@ -12,7 +12,7 @@ from numba.extending import intrinsic, overload
 from sekai.kernels.jit import PART_OPTIONS, kernel
 from sekai.kernels.precision import like
 
-FUNCTIONS = "sincos", "sincos_near", "sincos_quarter", "exp", "log", "tanh", "square"
+FUNCTIONS = "sincos", "sincos_near", "sincos_quarter", "exp", "log", "tanh", "squash", "square"
 
 
 @kernel
@@ -40,6 +40,9 @@ def log(x):
 def tanh(x):
     """Compute the hyperbolic tangent."""
     return math.tanh(x)
+
+
+squash = tanh
 
 
 @kernel

@@ -16,13 +16,13 @@ import numba
 import numpy as np
 from numba.extending import overload
 
-from sekai.kernels.dense import dense
-from sekai.kernels.elementary import exp, tanh
+from sekai.kernels.dense import TILE, dense
+from sekai.kernels.elementary import exp, squash
 from sekai.kernels.hashing import random_bits, random_unit
 from sekai.kernels.jit import PART_OPTIONS, kernel
+from sekai.kernels.rows import flat
 
 S32 = np.uint64(32)
-TILE = 32  # lanes that a network works on at once: the units of a layer then stay in the nearest cache
 
 
 # ---- random ----------------------------------------------------------------------------------------
@@ -96,13 +96,13 @@ def network_block(w, observations, keys, rng, work, clock, bounds, action):
     weights of a layer are its matrix (outputs, inputs), row by row, then its biases; layers follow one another.
     `work` holds the units of two layers of a tile, a row each.
     """
-    inputs = observations.reshape((observations.shape[0], SIZES[0]))  # noqa: F821
+    inputs = flat(observations)
     for lo in range(0, action.shape[0], TILE):
         n = min(TILE, action.shape[0] - lo)
         x, y = work[0], work[1]
         for k in range(SIZES[0]):  # noqa: F821
             for i in range(n):
-                x[k, i] = inputs[lo + i, k]
+                x[k, i] = inputs[(lo + i) * SIZES[0] + k]  # noqa: F821
         place = 0
         for layer in range(len(SIZES) - 1):  # noqa: F821
             n_in, n_out = SIZES[layer], SIZES[layer + 1]  # noqa: F821
@@ -119,7 +119,7 @@ def network_block(w, observations, keys, rng, work, clock, bounds, action):
 def activate_tanh(out):
     """Hyperbolic tangent."""
     for i in range(out.size):
-        out[i] = tanh(out[i])
+        out[i] = squash(out[i])
 
 
 @kernel

@@ -160,7 +160,7 @@ class MLP(Policy):
     Args:
         env: What it is for: a batch or an env (only its spaces are looked at).
         hidden: Units of the hidden layers.
-        activation: `"tanh"` or `"relu"`, of the hidden layers.
+        activation: `"tanh"` (to within 4e-16) or `"relu"`, of the hidden layers.
         head: For a Discrete action space `"argmax"` (the default) or `"sample"` (with the softmax of the outputs as
             probabilities), for a Box `"clip"` (the outputs, clipped to its bounds).
         weights: `(num_weights,)` or one such row per group of lanes; zeros by default. See `pack`.

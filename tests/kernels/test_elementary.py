@@ -18,7 +18,7 @@ from sekai.kernels import elementary as el
 from sekai.kernels import kernel
 
 PAIRS = (el.sincos_quarter, el.sincos_near, el.sincos)
-SINGLES = (el.exp, el.log, el.tanh)
+SINGLES = (el.exp, el.log, el.tanh, el.squash)
 
 MAX = sys.float_info.max
 TINY = 5e-324
@@ -232,6 +232,15 @@ def test_tanh_of_any_double(x):
     assert same_bits(over(el.tanh, [-x]), -over(el.tanh, [x]))
 
 
+@given(st.floats(-25.0, 25.0) | st.floats(-0.5, 0.5) | st.sampled_from(HALVES_OF_LOG_2.tolist()))
+@compiling
+def test_squash_is_near_tanh(x):
+    above, below = over(el.squash, [x, -x])[0].tolist()
+    with mpmath.workprec(PRECISION):
+        assert abs(mpmath.mpf(above) - mpmath.tanh(x)) < 4e-16
+    assert below == -above
+
+
 @pytest.mark.parametrize(
     ("function", "x", "y"),
     [
@@ -254,6 +263,10 @@ def test_tanh_of_any_double(x):
         (el.tanh, -MAX, -1.0),
         (el.tanh, math.inf, 1.0),
         (el.tanh, -math.inf, -1.0),
+        (el.squash, -0.0, 0.0),
+        (el.squash, 20.0, 1.0),
+        (el.squash, -MAX, -1.0),
+        (el.squash, math.inf, 1.0),
     ],
 )
 def test_special_values(function, x, y):
@@ -262,7 +275,7 @@ def test_special_values(function, x, y):
 
 @pytest.mark.parametrize(
     ("function", "x"),
-    [(el.exp, math.nan), (el.tanh, math.nan)] + [(el.log, x) for x in (math.nan, -TINY, -1.0, -math.inf)],
+    [(f, math.nan) for f in (el.exp, el.tanh, el.squash)] + [(el.log, x) for x in (math.nan, -TINY, -1.0, -math.inf)],
 )
 def test_what_has_no_value_is_nan(function, x):
     assert np.isnan(over(function, [x])).all()
