@@ -6,6 +6,8 @@ Arrays are time-major, (T, N), and C-contiguous:
     terminated, truncated, valid              bool; a row that is not valid is no transition: its results are 0, and
                                               the rows around it are computed as if it were not there
 
+One row, (1, N), stands for T equal ones: to read what is the same in all rows would take as long as any other array.
+
 Entries compute lanes first to last - 1. They go from the last row to the first, in blocks of lanes, and keep what a row
 has to know of the later ones in scratch space. All arithmetic is in float64.
 
@@ -20,6 +22,12 @@ from sekai.kernels.rows import borrow
 # Lanes whose scratch space stays in the cache. Memory is read in pieces of as many numbers, and small pieces are slow:
 # GAE over (1024, 4096) took 12 ms with 1,024, and 8.5 ms with 4,096.
 BLOCK = 4096
+
+
+@kernel
+def row(array, t, lanes):
+    """Some lanes of row t, or of the only row."""
+    return array[t if array.shape[0] > 1 else 0, lanes]
 
 
 @entry
@@ -38,9 +46,10 @@ def discounted_returns(first, last, rewards, next_values, terminated, truncated,
         stop = min(start + BLOCK, last)
         lanes, tail = slice(start, stop), tails[0, : stop - start]
         is_last[:] = True
-        for t in range(rewards.shape[0] - 1, -1, -1):
+        for t in range(returns.shape[0] - 1, -1, -1):
             discounted_row(
-                rewards[t, lanes], next_values[t, lanes], terminated[t, lanes], truncated[t, lanes], valid[t, lanes],
+                row(rewards, t, lanes), row(next_values, t, lanes),
+                row(terminated, t, lanes), row(truncated, t, lanes), row(valid, t, lanes),
                 gamma, tail, is_last, returns[t, lanes],
             )  # fmt: skip
 
@@ -80,14 +89,15 @@ def n_step_returns(first, last, rewards, next_values, terminated, truncated, val
         stop = min(start + BLOCK, last)
         lanes, size = slice(start, stop), stop - start
         is_last[:] = True
-        for t in range(rewards.shape[0] - 1, -1, -1):
-            tails[0, :size] = next_values[t, lanes]
+        for t in range(returns.shape[0] - 1, -1, -1):
+            tails[0, :size] = row(next_values, t, lanes)
             for k in range(n, 0, -1):
                 lengthen(
-                    rewards[t, lanes], next_values[t, lanes], terminated[t, lanes], truncated[t, lanes],
-                    valid[t, lanes], gamma, is_last, tails[k - 1, :size], tails[k, :size],
+                    row(rewards, t, lanes), row(next_values, t, lanes),
+                    row(terminated, t, lanes), row(truncated, t, lanes), row(valid, t, lanes),
+                    gamma, is_last, tails[k - 1, :size], tails[k, :size],
                 )  # fmt: skip
-            finish_n_step_row(valid[t, lanes], tails[n, :size], is_last, returns[t, lanes])
+            finish_n_step_row(row(valid, t, lanes), tails[n, :size], is_last, returns[t, lanes])
 
 
 @kernel
@@ -124,10 +134,10 @@ def gae(
         stop = min(start + BLOCK, last)
         lanes, tail = slice(start, stop), tails[0, : stop - start]
         tail[:] = 0.0
-        for t in range(rewards.shape[0] - 1, -1, -1):
+        for t in range(returns.shape[0] - 1, -1, -1):
             gae_row(
-                rewards[t, lanes], values[t, lanes], next_values[t, lanes],
-                terminated[t, lanes], truncated[t, lanes], valid[t, lanes],
+                row(rewards, t, lanes), row(values, t, lanes), row(next_values, t, lanes),
+                row(terminated, t, lanes), row(truncated, t, lanes), row(valid, t, lanes),
                 gamma, gamma * lam, tail, advantages[t, lanes], returns[t, lanes],
             )  # fmt: skip
 
@@ -163,10 +173,10 @@ def vtrace(
         stop = min(start + BLOCK, last)
         lanes, tail = slice(start, stop), tails[0, : stop - start]
         tail[:] = 0.0
-        for t in range(rewards.shape[0] - 1, -1, -1):
+        for t in range(targets.shape[0] - 1, -1, -1):
             vtrace_row(
-                log_rhos[t, lanes], rewards[t, lanes], values[t, lanes], next_values[t, lanes],
-                terminated[t, lanes], truncated[t, lanes], valid[t, lanes],
+                row(log_rhos, t, lanes), row(rewards, t, lanes), row(values, t, lanes), row(next_values, t, lanes),
+                row(terminated, t, lanes), row(truncated, t, lanes), row(valid, t, lanes),
                 gamma, lam, clip_rho, clip_c, tail, advantages[t, lanes], targets[t, lanes],
             )  # fmt: skip
 

@@ -21,7 +21,8 @@ at a truncation. NaN and infinity are passed on to all results that depend on th
         gamma=0.99, lam=0.95, valid=run.valid,
     )
 
-Arrays are copied unless they are C-contiguous, writable, and of float32, float64 or bool. `out` takes an earlier
+Arrays are copied unless they are C-contiguous, writable, and of float32, float64 or bool; of one whose rows are all the
+same memory (`np.broadcast_to`, or a rollout's `valid` if all rows are), only one row is. `out` takes an earlier
 result, or arrays like it, to be overwritten and returned, which is faster than to get fresh memory; it must not overlap
 the arguments. Large arrays are shared among threads; results do not depend on how many. Every function raises a
 TypeError if an argument is of the wrong kind and a ValueError if its shape or value is wrong; nothing is written then.
@@ -97,7 +98,7 @@ def discounted_returns(
     gamma = _number("gamma", gamma, 1.0)
     shape = _shape(rewards)
     if next_values is None:
-        next_values = np.zeros(shape)
+        next_values = np.broadcast_to(0.0, shape)
     numbers = _numbers(shape, rewards=rewards, next_values=next_values)
     flags = _flags(shape, terminated, truncated, valid)
     results = _results(shape, 1, None if out is None else [out], numbers + flags)
@@ -247,7 +248,7 @@ def _flags(
 ) -> list[NDArray[Any]]:
     """Return arrays of bools as the kernels take them."""
     found = {"terminated": np.asarray(terminated), "truncated": np.asarray(truncated)}
-    found["valid"] = np.ones(shape, np.bool_) if valid is None else np.asarray(valid)
+    found["valid"] = np.broadcast_to(np.True_, shape) if valid is None else np.asarray(valid)
     for name, array in found.items():
         if array.dtype != np.bool_:
             raise TypeError(f"{name} must hold bools, got dtype {array.dtype}; try {name}.astype(bool)")
@@ -255,10 +256,10 @@ def _flags(
 
 
 def _prepared(name: str, array: NDArray[Any], dtype: type, shape: tuple[int, int]) -> NDArray[Any]:
-    """Return an array as the kernels take it, copied only if need be."""
+    """Return an array as the kernels take it, copied only if need be; one row if all are the same memory."""
     if array.shape != shape:
         raise ValueError(f"{name} must have the shape of rewards, {shape}, got {array.shape}")
-    return np.require(array, dtype, ["C", "A", "W"])
+    return np.require(array if array.strides[0] else array[:1], dtype, ["C", "A", "W"])
 
 
 def _results(

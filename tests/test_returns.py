@@ -380,6 +380,17 @@ def test_no_mask_means_that_all_rows_are_transitions(run):
     assert_same_bits(run(d), theirs)
 
 
+@pytest.mark.parametrize("name", [*NUMBERS, *FLAGS])
+@pytest.mark.parametrize("run", ALL)
+def test_rows_that_share_their_memory_are_as_good_as_others(run, name):
+    d = random_data(6, 5)
+    shared = np.broadcast_to(getattr(d, name)[2], (6, 5))
+    setattr(d, name, shared.copy())
+    theirs = run(d)
+    setattr(d, name, shared)
+    assert_same_bits(run(d), theirs)
+
+
 LAYOUTS = {
     "Fortran's": np.asfortranarray,
     "every other column": lambda x: np.repeat(x, 2, 1)[:, ::2],
