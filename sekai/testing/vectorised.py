@@ -38,13 +38,19 @@ def why_not_vectorised(vec: KernelVecEnv[Any, Any]) -> str | None:
 
 
 def step_code(vec: KernelVecEnv[Any, Any]) -> str | None:
-    """The optimised LLVM code of a loop that steps all lanes, and does nothing else; None without a compiler."""
+    """The optimised LLVM code of a loop that steps all lanes, and does nothing else.
+
+    None without a compiler (`NUMBA_DISABLE_JIT=1`), or with bounds checks, for whose sake nothing is vectorised.
+    """
+    from numba import config
+
     from sekai.kernels.jit import generate
+
+    if config.DISABLE_JIT or config.BOUNDSCHECK:
+        return None
 
     owner = f"{type(vec).__module__}.{type(vec).__qualname__}"
     part = generate(STEP_LANES, "step_lanes", owner, np=np, **vec._program.parts)
-    if not hasattr(part, "from_python"):  # under NUMBA_DISABLE_JIT
-        return None
     step_lanes = part.from_python  # a part by itself is not optimised
     actions = np.empty((1, *vec._actions.shape), vec._actions.dtype)
     rewards, flags = np.empty(1), np.empty(1, np.bool_)

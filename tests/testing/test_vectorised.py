@@ -64,3 +64,8 @@ def test_reasons(batch, reason):
     vec = batch(3)
     assert why_not_vectorised(vec) == reason
     assert ("vector.body" in step_code(vec)) == (batch is not NormalAngles)
+
+
+def test_code_with_bounds_checks_tells_nothing(monkeypatch):
+    monkeypatch.setattr(config, "BOUNDSCHECK", 1)
+    assert why_not_vectorised(NormalAngles(3)) is None
