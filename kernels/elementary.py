@@ -309,8 +309,8 @@ def squash(x):
     r = x - (rounded - ROUND) * HALF_LN2
     z = r * r
     c = Q0 + z * (Q2 + z * (Q4 + z * (Q6 + z * Q8)))
-    # With c = r coth r, exp(2 x) is 2**n (c + r) / (c - r). The factor is added to the exponent, which is no product.
-    more = from_bits(bits(c + r) + (bits(rounded) << S52))
+    # With c = r coth r, exp(2 x) is 2**n (c + r) / (c - r). Instead of a product, n is added to the exponent.
+    more = from_bits(np.int64(bits(c + r)) + (np.int64(bits(rounded)) << 52))
     less = c - r
     return (more - less) / (more + less)
 
