@@ -244,6 +244,11 @@ def is_kernel(function):
     return isinstance(function, Dispatcher) or bool(config.DISABLE_JIT)
 
 
+def may_vectorise():
+    """Whether loops may become vector instructions: without a compiler or with bounds checks they never do."""
+    return not (config.DISABLE_JIT or config.BOUNDSCHECK)
+
+
 def python_function(function):
     """The Python function of a kernel (of a plain function, itself)."""
     return function.py_func if isinstance(function, Dispatcher) else function

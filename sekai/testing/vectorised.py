@@ -40,15 +40,12 @@ def why_not_vectorised(vec: KernelVecEnv[Any, Any]) -> str | None:
 def step_code(vec: KernelVecEnv[Any, Any]) -> str | None:
     """The optimised LLVM code of a loop that steps all lanes, and does nothing else.
 
-    None without a compiler (`NUMBA_DISABLE_JIT=1`), or with bounds checks, for whose sake nothing is vectorised.
+    None if nothing can be vectorised, whatever the loop: without a compiler, and with bounds checks.
     """
-    from numba import config
+    from sekai.kernels.jit import generate, may_vectorise
 
-    from sekai.kernels.jit import generate
-
-    if config.DISABLE_JIT or config.BOUNDSCHECK:
+    if not may_vectorise():
         return None
-
     owner = f"{type(vec).__module__}.{type(vec).__qualname__}"
     part = generate(STEP_LANES, "step_lanes", owner, np=np, **vec._program.parts)
     step_lanes = part.from_python  # a part by itself is not optimised
