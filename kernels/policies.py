@@ -103,6 +103,8 @@ def network_block(w, observations, keys, rng, work, clock, bounds, action):
         for k in range(SIZES[0]):  # noqa: F821
             for i in range(n):
                 x[k, i] = inputs[(lo + i) * SIZES[0] + k]  # noqa: F821
+            for i in range(n, TILE):  # the lanes beyond take part in whole vectors
+                x[k, i] = 0.0
         place = 0
         for layer in range(len(SIZES) - 1):  # noqa: F821
             n_in, n_out = SIZES[layer], SIZES[layer + 1]  # noqa: F821
