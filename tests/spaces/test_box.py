@@ -276,7 +276,7 @@ def test_batch_membership_is_membership_of_the_rows(data):
         rows = np.stack([data.draw(sts.elements(box)) for _ in range(shape[0])]) if shape[0] else np.zeros(shape)
         shift = np.array(data.draw(st.sampled_from([0.0, 1.0, -1.0, np.nan])))
         rows = rows.astype(wide) + shift.astype(wide)
-    expected = [box.contains(row) for row in rows]
+    expected = [box.contains(rows[i, ...]) for i in range(shape[0])]  # arrays, even those without axes
     np.testing.assert_array_equal(box.contains_batch(rows), np.array(expected, bool))
 
 
