@@ -73,8 +73,8 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--policy",
         metavar="MODULE:ATTR",
-        help="a policy of sekai.policies, or a function that returns one, or a function of the observations, for the "
-        "batch that it gets (random actions)",
+        help="a policy of sekai.policies, an array of actions, a function of the observations, or what makes one of "
+        "these: a class, or a function of nothing or of vec, the batch (random actions)",
     )
     command.add_argument(
         "--record",

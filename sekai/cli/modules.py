@@ -11,16 +11,18 @@ from typing import Any
 
 from sekai.error import SekaiError
 
-# Errors whose message is made for users; of any other, its class and place are told too.
+# Errors whose message is made for users, but for a TypeError of other code than sekai's; of any other, its class and
+# place are told too.
 PLAIN = (SekaiError, ImportError, TypeError, ValueError, MemoryError, OSError)
 
 
 def explanation(error: Exception) -> str:
     """What went wrong, for a user who did not ask for a traceback."""
-    if isinstance(error, PLAIN):
+    frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
+    ours = frame.f_globals.get("__name__", "").partition(".")[0] == "sekai"
+    if isinstance(error, PLAIN) and (ours or not isinstance(error, TypeError)):
         return str(error) or type(error).__name__
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} ({place.filename}, line {place.lineno})"
+    return f"{type(error).__name__}: {error} ({frame.f_code.co_filename}, line {line})"
 
 
 def import_modules(names: Iterable[str]) -> None:

@@ -43,10 +43,16 @@ def run_rollout(args: Any) -> int:
 
 
 def made_policy(policy: Any, vec: Any) -> Any:
-    """The policy itself, or what a function that makes one returns for a batch."""
+    """The policy itself, or what a class or function that makes one returns for a batch.
+
+    A function of the observations is a policy: one that makes policies takes `vec`, by that name, or nothing.
+    """
     if isinstance(policy, sekai.policies.Policy) or not callable(policy):
         return policy
-    return policy(vec) if inspect.signature(policy).parameters else policy()
+    names = list(inspect.signature(policy).parameters)
+    if not names:
+        return policy()
+    return policy(vec) if names[0] == "vec" or isinstance(policy, type) else policy
 
 
 def print_data(args: Any, done: Any) -> None:

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from sekai.envs.cartpole import CartPoleVecEnv as CartPoleVecEnv
     from sekai.envs.continuous_mountain_car import ContinuousMountainCarEnv as ContinuousMountainCarEnv
     from sekai.envs.continuous_mountain_car import ContinuousMountainCarVecEnv as ContinuousMountainCarVecEnv
+    from sekai.envs.finance.market_making import AvellanedaStoikov as AvellanedaStoikov
     from sekai.envs.finance.market_making import MarketMakingEnv as MarketMakingEnv
     from sekai.envs.finance.market_making import MarketMakingVecEnv as MarketMakingVecEnv
+    from sekai.envs.finance.optimal_execution import AlmgrenChriss as AlmgrenChriss
     from sekai.envs.finance.optimal_execution import OptimalExecutionEnv as OptimalExecutionEnv
     from sekai.envs.finance.optimal_execution import OptimalExecutionVecEnv as OptimalExecutionVecEnv
     from sekai.envs.finance.portfolio import PortfolioEnv as PortfolioEnv
@@ -36,8 +38,8 @@ else:
             "sekai.envs.acrobot": "AcrobotEnv AcrobotVecEnv",
             "sekai.envs.cartpole": "CartPoleEnv CartPoleVecEnv",
             "sekai.envs.continuous_mountain_car": "ContinuousMountainCarEnv ContinuousMountainCarVecEnv",
-            "sekai.envs.finance.market_making": "MarketMakingEnv MarketMakingVecEnv",
-            "sekai.envs.finance.optimal_execution": "OptimalExecutionEnv OptimalExecutionVecEnv",
+            "sekai.envs.finance.market_making": "AvellanedaStoikov MarketMakingEnv MarketMakingVecEnv",
+            "sekai.envs.finance.optimal_execution": "AlmgrenChriss OptimalExecutionEnv OptimalExecutionVecEnv",
             "sekai.envs.finance.portfolio": "PortfolioEnv PortfolioVecEnv",
             "sekai.envs.finance.trading": "TradingEnv TradingVecEnv",
             "sekai.envs.mountain_car": "MountainCarEnv MountainCarVecEnv",
