@@ -28,8 +28,18 @@ def number(name: str, value: Any, *, least: float = -math.inf, above: float = -m
     """
     if np.ndim(value) != 0:
         raise TypeError(f"{name} must be one number, got {value!r}")
-    found = float(numbers(name, value))
-    check_range(name, np.asarray(found), least=least, above=above)
+    return float(finite(name, value, least=least, above=above))
+
+
+def finite(name: str, values: Any, *, least: float = -math.inf, above: float = -math.inf) -> Floats:
+    """Return the argument `name` as `numbers` does, all of them finite and in range.
+
+    Raises:
+        TypeError: It holds something else than real numbers.
+        ValueError: One is text, not finite, less than `least`, or not above `above`.
+    """
+    found = numbers(name, values)
+    check_range(name, found, least=least, above=above)
     return found
 
 
@@ -86,20 +96,40 @@ def place_of(index: tuple[int, ...]) -> str:
     return f"entry {', '.join(map(str, index))}"
 
 
-def check_range(name: str, values: Floats, *, least: float = -math.inf, above: float = -math.inf) -> None:
+def lane_of(index: tuple[int, ...]) -> str:
+    """What an entry of an array of one per lane is called."""
+    return f"lane {index[0]}"
+
+
+def check_range(
+    name: str,
+    values: Any,
+    *,
+    least: float = -math.inf,
+    above: float = -math.inf,
+    place: Callable[[tuple[int, ...]], str] = place_of,
+) -> None:
     """Check that numbers are finite, at least `least`, and above `above`.
+
+    Args:
+        name: What to call them in errors.
+        values: A number, or an array of them.
+        least: The smallest that is right.
+        above: What all have to be greater than.
+        place: What to call the place of an entry, by its index.
 
     Raises:
         ValueError: One is not.
     """
+    values = np.asarray(values)
     bad = np.argwhere(~(np.isfinite(values) & (values >= least) & (values > above)))
     if len(bad):
         index = tuple(int(k) for k in bad[0])
-        where = f"{name}: {place_of(index)}" if index else name
+        where = f"{name}: {place(index)}" if index else name
         wanted = (
             f" and at least {least:g}" if least > -math.inf else f" and above {above:g}" if above > -math.inf else ""
         )
-        raise ValueError(f"{where} must be finite{wanted}, got {float(values[index])!r}")
+        raise ValueError(f"{where} must be finite{wanted}, got {values[index].item()!r}")
 
 
 def spread_over(name: str, values: Floats, shape: tuple[int, ...]) -> Floats:

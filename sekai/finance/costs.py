@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sekai.finance.arguments import Floats, check_range, number, numbers, spread_over
+from sekai.finance.arguments import Floats, check_range, finite, number, numbers, spread_over
 from sekai.finance.frozen import Frozen, read_only
 from sekai.kernels import costs as kernels
 
@@ -82,10 +82,9 @@ class CompiledCost(Frozen, CostModel):
             TypeError: An argument holds no numbers.
             ValueError: A shape is wrong, an input missing, or no number stands for an invalid one.
         """
-        found = numbers("trades", trades)
+        found = finite("trades", trades)
         if found.ndim == 0:
             raise ValueError("trades must have shape (…, n), got a single number")
-        check_range("trades", found)
         given = {"equity": equity, "volatility": volatility, "volume": volume, "spread": spread}
         n, lead = found.shape[-1], found.shape[:-1]
         inputs = {name: self._input(name, value, found.shape) for name, value in given.items()}
@@ -335,10 +334,9 @@ def _rates(name: str, value: ArrayLike) -> float | Floats:
     """Return one number for all assets as a float, or one each as a read-only array."""
     if np.ndim(value) == 0:
         return number(name, value, least=0.0)
-    rates = numbers(name, value)
+    rates = finite(name, value, least=0.0)
     if rates.ndim != 1 or rates.size == 0:
         raise ValueError(f"{name} must be one number or have shape (n,), got shape {rates.shape}")
-    check_range(name, rates, least=0.0)
     return read_only(rates)
 
 

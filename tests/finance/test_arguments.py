@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sekai.finance.arguments import count, number, numbers, spread_over
+from sekai.finance.arguments import check_range, count, finite, lane_of, number, numbers, spread_over
 
 
 @pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int8(2), Fraction(2), np.array(2)])
@@ -67,6 +67,38 @@ def test_entries_that_are_no_numbers_are_named(values, error, message):
     with pytest.raises(error) as caught:
         numbers("x", values)
     assert str(caught.value).startswith(message)
+
+
+def test_numbers_in_range_pass():
+    for value in (0, 0.5, np.float32(2), np.array([0.0, 1.0]), np.zeros((2, 3))):
+        check_range("x", value, least=0.0)
+    check_range("x", [1e-300, 1.0], above=0.0)
+    check_range("x", -1e300)
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "message"),
+    [
+        (np.nan, {}, "x must be finite, got nan"),
+        (0, {"above": 0.0}, "x must be finite and above 0, got 0"),
+        (-0.5, {"least": 0.0}, "x must be finite and at least 0, got -0.5"),
+        (np.array([1.0, 2.0, -3.0, -4.0]), {"least": 1}, "x: entry 2 must be finite and at least 1, got -3.0"),
+        ([[0.0, np.inf]], {}, "x: entry 0, 1 must be finite, got inf"),
+        (np.array([1, 0]), {"above": 0.0, "place": lane_of}, "x: lane 1 must be finite and above 0, got 0"),
+    ],
+)
+def test_the_first_number_out_of_range_is_named(value, options, message):
+    with pytest.raises(ValueError, match="x") as caught:
+        check_range("x", value, **options)
+    assert str(caught.value) == message
+
+
+def test_finite_numbers_are_a_fresh_array():
+    given = np.ones(3)
+    assert finite("x", given).tolist() == [1.0, 1.0, 1.0]
+    assert not np.shares_memory(finite("x", given), given)
+    with pytest.raises(ValueError, match=r"x: entry 1 must be finite and above 0, got 0\.0"):
+        finite("x", [1, 0], above=0.0)
 
 
 def test_counts_have_a_smallest_value():

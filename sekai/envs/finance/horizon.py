@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sekai._types import ActType, ObsType
-from sekai.envs.finance.ranges import check_range
+from sekai.finance.arguments import check_range, lane_of
 from sekai.vector.actions import NumbersOnly
 from sekai.vector.kernel import KernelVecEnv, param_property
 from sekai.vector.kernel_env import KernelEnv, LaneParam
@@ -50,7 +50,7 @@ class HorizonVecEnv(KernelVecEnv[ObsType, ActType]):
     @classmethod
     def check_param(cls, name: str, value: Any) -> None:
         """Check the range of a parameter."""
-        check_range(name, value, **cls.ranges.get(name, {}))
+        check_range(name, value, place=lane_of, **cls.ranges.get(name, {}))
 
     def _set_param(self, name: str, value: Any) -> None:
         given = np.asarray(value.values if isinstance(value, PerLane) else value)

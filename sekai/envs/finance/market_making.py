@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sekai.envs.finance.horizon import HorizonEnv, HorizonVecEnv, state_property
-from sekai.envs.finance.ranges import as_numbers
+from sekai.finance.arguments import finite
 from sekai.kernels.envs import market_making
 from sekai.policies import Policy
 from sekai.spaces.box import Box
@@ -115,7 +115,7 @@ class MarketMakingVecEnv(HorizonVecEnv[np.ndarray, np.ndarray]):
         Returns:
             float64 `(N, …)`.
         """
-        distances = as_numbers("distance", distance)
+        distances = finite("distance", distance)
         distances = np.broadcast_to(distances, (self.num_envs, *distances.shape[1:]))
         rows = distances.reshape(self.num_envs, -1)
         return self._read("read_fill_probability", rows.shape[1], rows).reshape(distances.shape)
@@ -199,7 +199,7 @@ class MarketMakingEnv(HorizonEnv[np.ndarray, np.ndarray]):
         Returns:
             A float, or an array of the same shape.
         """
-        found = self._vec.fill_probability(as_numbers("distance", distance)[np.newaxis])[0]
+        found = self._vec.fill_probability(finite("distance", distance)[np.newaxis])[0]
         return float(found) if found.ndim == 0 else found
 
     def avellaneda_stoikov_action(self) -> np.ndarray:

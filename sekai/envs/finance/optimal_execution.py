@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sekai.envs.finance.horizon import HorizonEnv, HorizonVecEnv, state_property
-from sekai.envs.finance.ranges import as_numbers
+from sekai.finance.arguments import finite
 from sekai.kernels.envs import optimal_execution
 from sekai.policies import Policy
 from sekai.spaces.box import Box
@@ -143,7 +143,7 @@ class OptimalExecutionVecEnv(HorizonVecEnv[np.ndarray, np.ndarray]):
         Raises:
             TypeError, ValueError: They are not finite numbers, or of another shape.
         """
-        given = as_numbers("trades", trades)
+        given = finite("trades", trades)
         one = given.ndim == 1 and self._alike
         if given.ndim not in (1, 2) or given.shape[:-1] not in ((), (self.num_envs,)):
             raise ValueError(f"trades must have shape (T,) or ({self.num_envs}, T), got {given.shape}")
@@ -263,7 +263,7 @@ class OptimalExecutionEnv(HorizonEnv[np.ndarray, np.ndarray]):
         Raises:
             TypeError, ValueError: They are not finite numbers, or of another shape.
         """
-        given = as_numbers("trades", trades)
+        given = finite("trades", trades)
         if given.ndim != 1:
             raise ValueError(f"trades must have shape (T,), got {given.shape}")
         mean, variance = self._vec.expected_shortfall(given[np.newaxis])

@@ -14,8 +14,8 @@ from numpy.random import PCG64, Generator
 
 from sekai._types import ActType, ObsType
 from sekai.envs.finance.price_source import PriceSource
-from sekai.envs.finance.ranges import check_range
 from sekai.error import InvalidAction, ResetRequired
+from sekai.finance.arguments import check_range, lane_of
 from sekai.finance.costs import CostModel, as_cost_model
 from sekai.finance.rewards import LogReturn, RewardFunction, StepOutcome
 from sekai.finance.sampling import (
@@ -229,7 +229,7 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
     def check_param(cls, name: str, value: Any) -> None:
         """Check the range of a parameter."""
         if name in ("capital", "dt", "s0"):
-            check_range(name, value, above=0.0)
+            check_range(name, value, above=0.0, place=lane_of)
 
     def _info_decoders(self) -> dict[str, Any]:
         data = self._source.data

@@ -9,8 +9,7 @@ import numpy as np
 
 from sekai.envs.finance.price_source import PriceSource
 from sekai.envs.finance.price_taker import PriceTakerEnv, PriceTakerVecEnv, check_counts
-from sekai.envs.finance.ranges import check_range
-from sekai.finance.arguments import check_range as check_entries
+from sekai.finance.arguments import check_range, lane_of
 from sekai.kernels.envs import trading
 from sekai.spaces.box import Box
 from sekai.spaces.discrete import Discrete
@@ -81,9 +80,9 @@ class TradingVecEnv(PriceTakerVecEnv[np.ndarray, np.ndarray]):
         """Check the range of a parameter."""
         super().check_param(name, value)
         if name == "mu":
-            check_range(name, value)
+            check_range(name, value, place=lane_of)
         elif name == "sigma":
-            check_range(name, value, least=0.0)
+            check_range(name, value, least=0.0, place=lane_of)
 
     @property
     def positions(self) -> np.ndarray:
@@ -226,5 +225,5 @@ def checked_positions(positions: Any) -> np.ndarray:
     if held.ndim != 1 or held.size < 2:
         raise ValueError(f"positions must be at least 2 numbers, got {positions!r}")
     held = held.astype(np.float64)
-    check_entries("positions", held)
+    check_range("positions", held)
     return held

@@ -115,13 +115,13 @@ def test_bad_parameters_are_refused_when_made_and_when_set(cls):
 
 
 def test_bad_lanes_are_named(cls):
-    with pytest.raises(ValueError, match=r"total_time must be finite and above 0, got -1\.0 in lane 1"):
+    with pytest.raises(ValueError, match=r"total_time: lane 1 must be finite and above 0, got -1\.0"):
         cls.batch(3, total_time=PerLane([1.0, -1.0, 1.0]))
-    with pytest.raises(ValueError, match=r"sigma must be finite and at least 0, got inf in lane 2"):
+    with pytest.raises(ValueError, match=r"sigma: lane 2 must be finite and at least 0, got inf"):
         cls.batch(3).sigma = PerLane([1.0, 1.0, np.inf])
     with pytest.raises(ValueError, match="n_steps must be an int"):
         cls.batch(2, n_steps=PerLane([2.0, 3.0]))
-    with pytest.raises(ValueError, match="n_steps must be finite and at least 1, got 0 in lane 0"):
+    with pytest.raises(ValueError, match="n_steps: lane 0 must be finite and at least 1, got 0"):
         cls.batch(2, n_steps=PerLane([0, 3]))
 
 

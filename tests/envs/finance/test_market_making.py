@@ -224,9 +224,9 @@ def test_fill_probabilities():
     assert vec.fill_probability(1.0).tolist() == [env.fill_probability(1.0), env.fill_probability(2.0)]
     assert vec.fill_probability([2.0, 1.0]).tolist() == [env.fill_probability(2.0)] * 2
     assert vec.fill_probability([[0.0, 2.0], [0.5, 1.0]]).shape == (2, 2)
-    with pytest.raises(TypeError, match="distance must be numbers"):
-        env.fill_probability("1")
-    with pytest.raises(ValueError, match="distance must be finite"):
+    with pytest.raises(TypeError, match="distance must be a number, got True"):
+        env.fill_probability(True)
+    with pytest.raises(ValueError, match="distance: entry 0 must be finite, got nan"):
         env.fill_probability([np.nan])
 
 

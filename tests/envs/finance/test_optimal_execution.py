@@ -269,13 +269,13 @@ def test_figures_of_the_expected_shortfall():
     assert (type(mean), type(variance)) == (float, float)
     assert env.expected_shortfall(np.array([1e6], np.float32)) == env.expected_shortfall([1_000_000])
     for bad, error in (
-        ("x", TypeError),
+        ("x", ValueError),
         ([True], TypeError),
         ([np.nan], ValueError),
         (1.0, ValueError),
         ([[1.0]], ValueError),
     ):
-        with pytest.raises(error, match="trades must"):
+        with pytest.raises(error, match="trades"):
             env.expected_shortfall(bad)
     vec = OptimalExecutionVecEnv(2)
     assert vec.expected_shortfall([4e5, 6e5]) == (mean, variance)
