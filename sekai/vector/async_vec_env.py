@@ -29,7 +29,7 @@ class AsyncVecEnv(LocalEnvBatch[ObsType, ActType]):
 
     Raises:
         ValueError: `env_fns` is empty.
-        TypeError: `env_fns` is no sequence.
+        TypeError: `env_fns` is no sequence, or an environment has several agents.
         SpaceMismatch: The environments differ in their spaces. They have been closed then, as after any error here.
     """
 

@@ -108,13 +108,25 @@ class EnvBatch(VecEnv[ObsType, ActType]):
         """Put the lanes back whose state is not None."""
         raise NotImplementedError
 
-    def _take_spaces(self, spaces: Iterable[Spaces]) -> None:
+    def _take_spaces(self, spaces: Iterable[Spaces | str]) -> None:
         """Take over the spaces of lane 0, which all lanes must have.
 
+        Args:
+            spaces: What `spaces_of` returned for each lane.
+
         Raises:
+            TypeError: A lane has several agents.
             SpaceMismatch: A lane has others.
         """
-        (self.observation_space, self.action_space), *others = spaces
+        pairs: list[Spaces] = []
+        for rank, pair in enumerate(spaces):
+            if isinstance(pair, str):
+                raise TypeError(
+                    f"sub-envs must be single-agent envs, but sub-env {rank} is the multi-agent {pair}: step it by "
+                    "itself, or write a sekai.Env around it, whose spaces are Dicts of all agents' spaces, say"
+                )
+            pairs.append(pair)
+        (self.observation_space, self.action_space), *others = pairs
         for rank, pair in enumerate(others, 1):
             for name, first, other in zip(("observation_space", "action_space"), self._spaces, pair, strict=True):
                 if first is not other and first != other:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sekai._types import ActType, ObsType
 from sekai.vector.env_batch import EnvBatch, EnvFn
-from sekai.vector.sub_envs import LaneError, SubEnvs, first_error
+from sekai.vector.sub_envs import LaneError, SubEnvs, first_error, spaces_of
 
 
 class LocalEnvBatch(EnvBatch[ObsType, ActType]):
@@ -20,7 +20,7 @@ class LocalEnvBatch(EnvBatch[ObsType, ActType]):
             raise built.error
         self._sub_envs = built
         try:
-            self._take_spaces((env.observation_space, env.action_space) for env in self.envs)
+            self._take_spaces(spaces_of(env) for env in self.envs)
             self._have_action_mask = self._sub_envs.have_action_mask()
         except BaseException:
             self._sub_envs.close()

@@ -96,7 +96,8 @@ class ProcVecEnv(EnvBatch[ObsType, ActType]):
 
     Raises:
         ValueError: `env_fns` is empty, the context is not known, or a number is too small or too large.
-        TypeError: An argument is of the wrong type, or `shared_memory` is True but the space is not of fixed size.
+        TypeError: An argument is of the wrong type, an environment has several agents, or `shared_memory` is True but
+            the space is not of fixed size.
         VecEnvWorkerError: An environment could not be made.
         SpaceMismatch: The environments differ in their spaces. All workers have ended then, as after any error here.
     """

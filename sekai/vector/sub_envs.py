@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sekai.core.multi_agent import MultiAgentEnv
 from sekai.core.result import ResetResult, StepResult
 from sekai.error import ResetRequired
 from sekai.utils.masking import get_action_mask, supports_action_mask
@@ -266,6 +267,11 @@ def copied(observation: Any) -> Any:
     if kind is tuple:
         return tuple(map(copied, observation))
     return observation if isinstance(observation, np.generic) else deepcopy(observation)
+
+
+def spaces_of(env: Any) -> tuple[Any, Any] | str:
+    """The two spaces of an environment; the repr of one of several agents, which has methods in their place."""
+    return repr(env) if isinstance(env, MultiAgentEnv) else (env.observation_space, env.action_space)
 
 
 def get_attr(env: Any, name: str) -> Any:

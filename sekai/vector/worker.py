@@ -13,7 +13,7 @@ from typing import Any
 from sekai.vector.channel import Channel, encode
 from sekai.vector.env_batch import columns
 from sekai.vector.shared_observations import SharedObservations
-from sekai.vector.sub_envs import LaneError, SubEnvs, first_error
+from sekai.vector.sub_envs import LaneError, SubEnvs, first_error, spaces_of
 
 Columns = tuple["list[Any] | None", ...]
 Answer = tuple[str, Any]  # ("done", columns) or ("error", arguments of a VecEnvWorkerError)
@@ -71,7 +71,7 @@ class Servant:
 
     def introduce(self) -> Columns:
         """The spaces of every environment, and whether any has an action mask."""
-        pairs = _checked([lane.attempt(_spaces) for lane in self._sub_envs.lanes])
+        pairs = _checked([lane.attempt(spaces_of) for lane in self._sub_envs.lanes])
         alike = [pairs[0] if pair == pairs[0] else pair for pair in pairs]  # of the same, one copy is sent
         return alike, [self._sub_envs.have_action_mask()] * len(pairs)
 
@@ -148,10 +148,6 @@ def _next(channel: Channel) -> tuple[str, tuple[Any, ...]]:
     while not channel.receive():
         pass
     return pickle.loads(channel.message)  # type: ignore[no-any-return]
-
-
-def _spaces(env: Any) -> tuple[Any, Any]:
-    return env.observation_space, env.action_space
 
 
 def _first_unsendable(columns: Columns) -> int:

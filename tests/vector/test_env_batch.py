@@ -531,6 +531,26 @@ def test_sub_envs_must_have_the_same_spaces(make, tick):
         make([tick, tick, Other])
 
 
+def test_envs_of_several_agents_are_refused(make, tick):
+    class Team(sekai.MultiAgentEnv):
+        agents = possible_agents = ("a", "b")
+
+        def reset(self, *, seed=None, options=None):
+            return sekai.MAResetResult({}, {})
+
+        def step(self, actions):
+            return sekai.MAStepResult({}, {}, {}, {}, {})
+
+    with pytest.raises(TypeError) as caught:
+        make([tick, Team])
+    assert str(caught.value) == (
+        "sub-envs must be single-agent envs, but sub-env 1 is the multi-agent <Team agents=['a', 'b']>: step it by "
+        "itself, or write a sekai.Env around it, whose spaces are Dicts of all agents' spaces, say"
+    )
+    with pytest.raises(TypeError, match="but sub-env 0 is the multi-agent"):
+        make([Team])
+
+
 def test_bad_arguments_of_the_constructor(make, tick):
     with pytest.raises(ValueError, match="env_fns must hold at least one callable"):
         make([])
