@@ -195,6 +195,11 @@ def band_of(x: NDArray[Any], low: NDArray[Any], high: NDArray[Any]) -> NDArray[n
     return corners
 
 
+def show_single(line: Any) -> None:
+    """Give a line of a single point a dot, since without one nothing is seen of it."""
+    line.set_marker("o" if len(line.get_xdata()) == 1 else "")
+
+
 class TimeChart(Chart):
     """A chart whose horizontal axis is time.
 

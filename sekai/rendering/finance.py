@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekai.error import ResetRequired
-from sekai.rendering.chart import Samples, Source, TimeChart, band_of
+from sekai.rendering.chart import Samples, Source, TimeChart, band_of, show_single
 from sekai.rendering.dashboard import Dashboard
 from sekai.rendering.decimation import thin_lines
 from sekai.rendering.renderer import BaseRenderer, RGBArray
@@ -94,6 +94,7 @@ class PriceChart(TimeChart):
         columns = {name: sample[:, 0] for name, sample in samples.items()}
         price = columns["price"]
         self.price.set_data(*thin_lines(steps, price, self.width))
+        show_single(self.price)
         past = context.get("history", np.empty(0))
         self.past.set_data(np.arange(1 - len(past), 1), past)
         for line, name in ((self.bid, "bid"), (self.ask, "ask")):

@@ -59,10 +59,13 @@ def plot_rollout(
 
 def summary(rollout: Rollout) -> str:
     """One line on the size of a rollout and on its episodes."""
-    statistics = rollout.statistics
-    ended = format_number(statistics.num_episodes, 0)
-    size = f"{format_number(rollout.num_envs, 0)} lanes \N{MULTIPLICATION SIGN} {format_number(rollout.num_steps, 0)}"
-    return f"{size} steps: {ended} episode{'' if statistics.num_episodes == 1 else 's'} ended"
+    lanes, steps = counted(rollout.num_envs, "lane"), counted(rollout.num_steps, "step")
+    return f"{lanes} \N{MULTIPLICATION SIGN} {steps}: {counted(rollout.statistics.num_episodes, 'episode')} ended"
+
+
+def counted(number: int, what: str) -> str:
+    """A number and what it counts: 1 lane, 2 lanes."""
+    return f"{format_number(number, 0)} {what}{'' if number == 1 else 's'}"
 
 
 def distributions(rollout: Rollout) -> list[tuple[Any, tuple[Any, ...]]]:

@@ -28,7 +28,7 @@ def nice_step(span: float, count: int = 4) -> float:
 def value_range(*arrays: Any, include: Iterable[float] = (), pad: float = 0.0) -> tuple[float, float]:
     """The range of all finite values, `pad` times its length wider on each side; (0, 1) if there are none.
 
-    A single value gets a hundredth of itself on each side.
+    A single value gets a hundredth of itself on each side, and zero gets 1.
     """
     values = np.concatenate([np.asarray(a, float).ravel() for a in (*arrays, list(include))])
     values = values[np.isfinite(values)]
@@ -36,7 +36,8 @@ def value_range(*arrays: Any, include: Iterable[float] = (), pad: float = 0.0) -
         return 0.0, 1.0
     low, high = float(values.min()), float(values.max())
     flat = high - low <= 1e-12 * max(abs(low), abs(high), 1.0)
-    room = max(0.01 * abs(low), 1e-6) if flat else pad * (high - low)
+    alone = 1.0 if low == high == 0.0 else max(0.01 * abs(low), 1e-6)
+    room = alone if flat else pad * (high - low)
     return low - room, high + room
 
 
@@ -52,7 +53,7 @@ def decimals_for(step: float) -> int:
         return 0
     for decimals in range(9):
         scaled = step * 10**decimals
-        if abs(scaled - round(scaled)) < 1e-6 * max(scaled, 1.0):
+        if abs(scaled - round(scaled)) < 1e-6 * scaled:
             return decimals
     return 8
 

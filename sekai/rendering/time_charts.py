@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
-from sekai.rendering.chart import Samples, Source, TimeChart, band_of
+from sekai.rendering.chart import Samples, Source, TimeChart, band_of, show_single
 from sekai.rendering.decimation import thin_lines
 
 BAND_ALPHAS = (0.18, 0.30)  # of the outer and the inner band of a fan
@@ -98,6 +98,7 @@ class TimeSeries(TimeChart):
         self._add_lines(values.shape[1])
         for line, column in zip(self.lines, values.T, strict=False):
             line.set_data(*self._points(x, column))
+            show_single(line)
         reference = np.empty(0) if reference is None else np.asarray(reference, float)
         self.reference.set_data(np.arange(len(reference)), reference)
         self.fit_time(x)
@@ -165,12 +166,13 @@ class Fan(TimeChart):
         self.bands[0].set_xy(band_of(x, rows[0], rows[4]))
         self.bands[1].set_xy(band_of(x, rows[1], rows[3]))
         self.median.set_data(x, rows[2])
-        self.median.set_marker("o" if len(x) == 1 else "")
+        show_single(self.median)
         while len(self.lines) < lines.shape[1]:
             color = self.theme.color(1 + len(self.lines))
             self.lines.append(self.line(color, width=0.9, alpha=0.85))
         for line, column in zip(self.lines, lines.T, strict=False):
             line.set_data(*thin_lines(x, column, self.width))
+            show_single(line)
         self.fit_time(x)
         self.fit_y(rows, lines)
 

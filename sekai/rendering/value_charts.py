@@ -32,7 +32,7 @@ class Histogram(Chart):
     default_include = (0.0,)
 
     def __init__(self, title: str = "", source: Source | None = None, **options: Any) -> None:
-        super().__init__(title, **options)
+        super().__init__(title, **{"whole": True, **options})
         self.sources = {} if source is None else {"values": source}
 
     def _build(self) -> None:

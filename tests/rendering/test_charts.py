@@ -47,6 +47,22 @@ def test_whole_numbers_have_whole_ticks():
     assert chart.axes.get_ylim() == (-0.5, 2.5)
 
 
+def test_zeros_have_an_axis_of_ones():
+    chart = placed(TimeSeries("Stock", whole=True, baseline=0.0))
+    chart.set_data([0, 1], [0, 0])
+    ticks = chart.axes.get_yticks()
+    assert chart.axes.yaxis.get_major_formatter().format_ticks(ticks)[1:-1] == ["\N{MINUS SIGN}1", "0", "1"]
+
+
+def test_a_single_point_is_a_dot():
+    series, fan = placed(TimeSeries("Price")), placed(Fan("Lanes"))
+    for count, marker in ((1, "o"), (2, "")):
+        x = np.arange(count)
+        series.set_data(x, np.ones(count))
+        fan.set_data(x, np.ones((count, 5)), np.ones((count, 1)))
+        assert [line.get_marker() for line in (series.lines[0], fan.median, fan.lines[0])] == [marker] * 3
+
+
 def test_filled_around_the_baseline():
     chart = placed(TimeSeries("Profit", baseline=0.0, fill=True))
     chart.set_data([0, 1, 2], [1.0, -2.0, 3.0])
@@ -142,6 +158,7 @@ def test_a_histogram():
     assert counts.tolist() == [1, 2, 1]
     assert edges.tolist() == [0.5, 1.5, 2.5, 3.5]
     assert chart.mean.get_xdata() == [2.0, 2.0]
+    assert (chart.axes.get_yticks() % 1 == 0).all()  # counts
     chart.set_data([])
     assert chart.bars.get_data().values.tolist() == [0]
 

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 import sekai
 from sekai.rendering import plot_rollout
-from sekai.rendering.rollouts import by_time, picked, spread
+from sekai.rendering.rollouts import by_time, picked, spread, summary
 from sekai.rollouts.result import Episodes, Rollout
 from tests.rendering.texts import texts_are_in_their_place
 
@@ -63,6 +63,14 @@ def test_statistics_alone(vec):
     assert dot.get_xdata() == [mean]
     assert len(figure.axes) == 2
     texts_are_in_their_place(figure)
+
+
+def test_one_of_a_kind_is_no_plural():
+    one = sekai.rollout(sekai.make_vec("CartPole-v1", 1), np.ones((10, 1), int), 10, seed=0)
+    assert one.episodes.lengths.tolist() == [10]
+    assert summary(one) == "1 lane \N{MULTIPLICATION SIGN} 10 steps: 1 episode ended"
+    one = sekai.rollout(sekai.make_vec("CartPole-v1", 2), "random", 1, seed=0)
+    assert summary(one) == "2 lanes \N{MULTIPLICATION SIGN} 1 step: 0 episodes ended"
 
 
 def test_sums_of_rewards_where_no_episode_ended():

@@ -15,7 +15,8 @@ def test_value_range():
     assert value_range([0.0, 10.0], pad=0.1) == (-1.0, 11.0)
     assert value_range() == (0.0, 1.0)
     assert value_range([200.0]) == (198.0, 202.0)
-    assert value_range([0.0]) == (-1e-6, 1e-6)
+    assert value_range([0.0, 0.0]) == (-1.0, 1.0)
+    assert value_range([1e-8]) == (1e-8 - 1e-6, 1e-8 + 1e-6)
 
 
 def test_nice_limits_stay_while_data_grow_a_little():
@@ -24,7 +25,7 @@ def test_nice_limits_stay_while_data_grow_a_little():
 
 
 def test_decimals_for():
-    assert [decimals_for(step) for step in (1.0, 0.25, 1 / 3, 1e-9, 0.0, math.nan)] == [0, 2, 6, 0, 0, 0]
+    assert [decimals_for(step) for step in (1.0, 0.25, 1 / 3, 5e-7, 1e-9, 0.0, math.nan)] == [0, 2, 6, 7, 8, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,4 @@ def test_tick_labels():
     assert tick_labels([-0.5, 0, 0.5], percent=True) == [f"{MINUS}50%", "0%", "50%"]
     assert tick_labels([7]) == ["7"]
     assert tick_labels([-2.5e-6, 0, 2.5e-6]) == [f"{MINUS}2.5e{MINUS}6", "0", f"2.5e{MINUS}6"]
+    assert tick_labels([-5e-7, 0, 5e-7]) == [f"{MINUS}5e{MINUS}7", "0", f"5e{MINUS}7"]
