@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import to_rgb
 
-from sekai.rendering.making import make_renderer
+from sekai.rendering.dashboard import LEAST_SIZE
+from sekai.rendering.making import FINANCE, make_renderer, renderer_of
 from sekai.rendering.renderer import Renderer, RGBArray
 from sekai.rendering.theme import Theme, get_theme
 from sekai.rollouts.rolling import rollout
+from sekai.utils.integers import as_int, positive_int
 from sekai.vector.kernel import KernelVecEnv
 from sekai.vector.vec_env import VecEnv
 from sekai.wrappers.time_limit import TimeLimit
 
 GAP = 4  # pixels between lanes
+SIZE = (240, 180)  # pixels, of the picture of one lane
 
 
 class LaneGrid:
@@ -30,12 +33,13 @@ class LaneGrid:
         lanes: How many lanes, from the first on; or which.
         renderer: What draws each of them; None for what `make_renderer` finds.
         columns: How many side by side; None for about as many as rows.
-        width: Of one lane's picture, in pixels, if `renderer` is None.
-        height: The same.
+        width: Of one lane's picture, in pixels, if `renderer` is None; None for 240, or 320 for a dashboard.
+        height: The same; None for 180, or 240 for a dashboard.
         theme: `"light"`, `"dark"` or a `Theme`.
 
     Raises:
-        TypeError: The batch has no lanes in this process.
+        TypeError: The batch has no lanes in this process, or a number is no int.
+        ValueError: A number is below 1, or there are no lanes.
         IndexError: A lane does not exist.
     """
 
@@ -46,19 +50,17 @@ class LaneGrid:
         *,
         renderer: Renderer | None = None,
         columns: int | None = None,
-        width: int = 240,
-        height: int = 180,
+        width: int | None = None,
+        height: int | None = None,
         theme: str | Theme = "light",
     ) -> None:
         self._vec: Any = getattr(vec, "unwrapped", vec)
         if not (isinstance(self._vec, KernelVecEnv) or hasattr(self._vec, "envs")):
             raise TypeError(f"vec must be a batch of kernel envs or a SyncVecEnv, got {vec!r}")
-        self.lanes = list(range(min(lanes, vec.num_envs))) if isinstance(lanes, int) else list(lanes)
-        for lane in self.lanes:
-            if not 0 <= lane < vec.num_envs:
-                raise IndexError(f"lanes must lie in 0 … {vec.num_envs - 1}, got {lane}")
+        self.lanes = chosen_lanes(lanes, vec.num_envs)
         self.renderer = renderer
-        self.columns = columns or math.ceil(math.sqrt(len(self.lanes)))
+        square = math.ceil(math.sqrt(len(self.lanes)))
+        self.columns = square if columns is None else positive_int("columns", columns)
         self.theme = get_theme(theme)
         self._size = width, height
         self._envs: list[Any] = []
@@ -71,9 +73,13 @@ class LaneGrid:
         """
         envs = self._current_envs()
         if self.renderer is None:
-            width, height = self._size
-            self.renderer = make_renderer(envs[0], width=width, height=height, theme=self.theme)
+            self.renderer = self._make_renderer(envs[0])
         return tiled([self.renderer.render(env) for env in envs], self.columns, self.theme.grid)
+
+    def _make_renderer(self, env: Any) -> Renderer:
+        usual = LEAST_SIZE if renderer_of(env)[0] == FINANCE else SIZE
+        width, height = (size if given is None else given for given, size in zip(self._size, usual, strict=True))
+        return make_renderer(env, width=width, height=height, theme=self.theme)
 
     def _current_envs(self) -> list[Any]:
         """The lanes as single envs, the same ones each time, so that renderers know them again."""
@@ -87,6 +93,23 @@ class LaneGrid:
             if isinstance(env, TimeLimit):
                 env._elapsed_steps = fresh.elapsed_steps
         return self._envs
+
+
+def chosen_lanes(lanes: int | Iterable[int], num_envs: int) -> list[int]:
+    """The numbers of the lanes that are asked for: so many from the first on, or which.
+
+    Raises:
+        TypeError, ValueError, IndexError: They are not what `LaneGrid` takes.
+    """
+    if isinstance(lanes, str) or not isinstance(lanes, Iterable):
+        return list(range(min(positive_int("lanes", lanes), num_envs)))
+    chosen = [as_int("a lane", lane) for lane in lanes]
+    if not chosen:
+        raise ValueError("lanes must name at least one lane, got none")
+    for lane in chosen:
+        if not 0 <= lane < num_envs:
+            raise IndexError(f"lanes must lie in 0 … {num_envs - 1}, got {lane}")
+    return chosen
 
 
 def tiled(frames: list[Any], columns: int, color: str) -> RGBArray:
@@ -123,7 +146,7 @@ def record_lanes(
     Returns:
         `num_steps + 1` frames, for `save_gif` or `save_video`.
     """
-    grid = LaneGrid(vec, lanes, **options)
+    grid, num_steps = LaneGrid(vec, lanes, **options), positive_int("num_steps", num_steps)
     if seed is not None or not getattr(vec, "_started", True):
         vec.reset(seed=seed)
     frames = [grid.render()]

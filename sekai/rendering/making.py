@@ -5,8 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from sekai.compat.extras import import_extra
 from sekai.rendering.renderer import BaseRenderer
 from sekai.rendering.theme import Theme
+from sekai.vector.vec_env import VecEnv
 
 CLASSIC, FINANCE = "sekai.rendering.classic_control", "sekai.rendering.finance"
 
@@ -38,15 +40,28 @@ def make_renderer(
 
     Raises:
         TypeError: There is none for such an environment.
+        ImportError: matplotlib is missing.
+    """
+    module, name = renderer_of(env)
+    sizes = {key: size for key, size in (("width", width), ("height", height)) if size is not None}
+    if name in SQUARE and sizes:
+        sizes = {"size": min(sizes.values())}
+    import_extra("matplotlib", "render")
+    renderer: BaseRenderer = getattr(import_module(module), name)(theme=theme, **sizes)
+    return renderer
+
+
+def renderer_of(env: Any) -> tuple[str, str]:
+    """Module and name of the renderer of a built-in environment, or of a subclass of one.
+
+    Raises:
+        TypeError: There is none for such an environment.
     """
     base = getattr(env, "unwrapped", env)
     for cls in type(base).__mro__:
         found = RENDERERS.get(f"{cls.__module__}.{cls.__qualname__}")
         if found is not None:
-            module, name = found
-            sizes = {key: size for key, size in (("width", width), ("height", height)) if size is not None}
-            if name in SQUARE and sizes:
-                sizes = {"size": min(sizes.values())}
-            renderer: BaseRenderer = getattr(import_module(module), name)(theme=theme, **sizes)
-            return renderer
+            return found
+    if isinstance(base, VecEnv):
+        raise TypeError(f"env must be a single environment, got {base!r}; LaneGrid and record_lanes draw batches")
     raise TypeError(f"there is no renderer for {type(base).__name__}; sekai.rendering.Dashboard draws any environment")

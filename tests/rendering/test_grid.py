@@ -65,6 +65,15 @@ def test_the_right_renderer_is_found(vec):
     assert np.array_equal(frame[:150], make_renderer(vec.lane(0), width=200, height=150).render(vec.lane(0)))
 
 
+def test_dashboards_get_the_room_that_they_need():
+    vec = sekai.make_vec("MarketMaking-v0", 2)
+    vec.reset(seed=0)
+    assert LaneGrid(vec).render().shape == (240, 640 + GAP, 3)
+    assert LaneGrid(vec, 1, width=400).render().shape == (240, 400, 3)
+    with pytest.raises(ValueError, match="at least 320 x 240, got 320 x 200"):
+        LaneGrid(vec, height=200).render()
+
+
 def test_batches_of_single_environments():
     vec = sekai.SyncVecEnv([lambda: sekai.make("CartPole-v1")] * 3)
     vec.reset(seed=0)
@@ -76,6 +85,22 @@ def test_batches_of_single_environments():
 def test_bad_arguments(vec):
     with pytest.raises(IndexError, match=r"lanes must lie in 0 … 7, got 8"):
         LaneGrid(vec, [8])
+    for lanes, error, message in (
+        (0, ValueError, "lanes must be >= 1, got 0"),
+        ([], ValueError, "lanes must name at least one lane, got none"),
+        (-1, ValueError, "lanes must be >= 1, got -1"),
+        ("3", TypeError, "lanes must be an int, got '3'"),
+        ([1.0], TypeError, "a lane must be an int, got 1.0"),
+    ):
+        with pytest.raises(error, match=message):
+            LaneGrid(vec, lanes)
+    for columns in (0, -1):
+        with pytest.raises(ValueError, match=f"columns must be >= 1, got {columns}"):
+            LaneGrid(vec, columns=columns)
+    before = vec.get_state().words
+    with pytest.raises(ValueError, match="num_steps must be >= 1, got -1"):
+        record_lanes(vec, "random", -1, seed=5)
+    assert np.array_equal(vec.get_state().words, before)
     with pytest.raises(TypeError, match="vec must be a batch of kernel envs or a SyncVecEnv"):
         LaneGrid(sekai.make("CartPole-v1"))
     with pytest.raises(sekai.ResetRequired):

@@ -1,4 +1,5 @@
 import importlib
+import sys
 
 import pytest
 
@@ -41,3 +42,16 @@ def test_subclasses_are_drawn_like_their_bases():
 def test_environments_without_one_are_told():
     with pytest.raises(TypeError, match=r"there is no renderer for object; sekai\.rendering\.Dashboard draws any"):
         make_renderer(object())
+
+
+def test_batches_are_drawn_by_others():
+    with pytest.raises(
+        TypeError, match=r"env must be a single .*, got CartPoleVecEnv\(num_envs=2\); LaneGrid"
+    ):
+        make_renderer(sekai.make_vec("CartPole-v1", 2))
+
+
+def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r'matplotlib cannot be imported .*; pip install "sekai\[render\]"'):
+        make_renderer(sekai.make("CartPole-v1"))
