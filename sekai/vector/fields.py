@@ -23,7 +23,7 @@ class Fields:
         defaults: Name to default; names without one are missing.
 
     Raises:
-        TypeError: An annotation is none of these types, or a default does not fit it.
+        TypeError: A declaration is no class, an annotation is none of these types, or a default does not fit it.
     """
 
     def __init__(self, declaration: type | None, *more: type | None) -> None:
@@ -32,6 +32,8 @@ class Fields:
         self.arrays: dict[str, np.dtype[Any]] = {}
         self.defaults: dict[str, Any] = {}
         for cls in (declaration, *more):
+            if cls is not None and not isinstance(cls, type):
+                raise TypeError(f"State, Params, Info and Options must be classes with annotations, got {cls!r}")
             for base in reversed(cls.__mro__) if cls else ():
                 for name, kind in inspect.get_annotations(base, eval_str=True).items():
                     self.names += [name] if name not in self.names else []

@@ -16,6 +16,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 from sekai._types import ActType, ObsType
 from sekai.error import InvalidAction, ResetRequired
 from sekai.spaces.dict import Dict
+from sekai.spaces.space import Space
 from sekai.utils.integers import positive_int
 from sekai.utils.seeding import as_seed
 from sekai.vector.actions import ActionFormat, ClippedActions
@@ -153,6 +154,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         missing = [name for name in names[:3] if found[name] is None]
         if missing:
             raise TypeError(f"{cls.__name__} must define {', '.join(missing)}")
+        if cls._info.names and found["inform_lane"] is None:
+            raise TypeError(f"{cls.__name__} must define inform_lane, which writes what Info names")
         return found
 
     @classmethod
@@ -201,7 +204,14 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         self.copy = copy
         if math not in ("own", "libm"):
             raise ValueError(f'math must be "own" or "libm", got {math!r}')
+        for name, value in (("copy", copy), ("debug", debug)):
+            if not isinstance(value, bool):
+                raise TypeError(f"{name} must be a bool, got {value!r}")
         self.debug, self.math = debug, math
+        for name in ("observation_space", "action_space"):
+            space = vars(self).get(name, getattr(type(self), name, None))
+            if not isinstance(space, Space):
+                raise TypeError(f"{type(self).__name__} must define {name}, a sekai Space, got {space!r}")
         self._program = self._programs(debug, math)
         for name in ("observation_space", "action_space"):
             if name not in vars(self):

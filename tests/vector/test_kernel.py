@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -127,6 +128,26 @@ def test_lane_functions_must_be_there_and_actions_be_numbers(tank_vec_env):
 
     with pytest.raises(TypeError, match="Empty must define reset_lane, step_lane, observe_lane"):
         Empty(2)
+
+    class Silent(tank_vec_env):
+        class Info:
+            t: int
+
+        inform_lane = None
+
+    with pytest.raises(TypeError, match="Silent must define inform_lane, which writes what Info names"):
+        Silent(2)
+
+    for name, space in (("observation_space", None), ("action_space", "Discrete(2)")):
+        with pytest.raises(TypeError, match=rf"Open must define {name}, a sekai Space, got {re.escape(repr(space))}"):
+            type("Open", (tank_vec_env,), {name: space})(2)
+
+    with pytest.raises(TypeError, match=r"State, Params, Info and Options must be classes with annotations, got \{"):
+        type("Loose", (tank_vec_env,), {"State": {"x": float}})
+
+    for name in ("debug", "copy"):
+        with pytest.raises(TypeError, match=f"{name} must be a bool, got 'no'"):
+            tank_vec_env(2, **{name: "no"})
 
     class Wordy(tank_vec_env):
         action_space = sekai.Dict({"a": sekai.Discrete(2)})
