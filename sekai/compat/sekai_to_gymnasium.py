@@ -34,7 +34,7 @@ class SekaiToGymnasium(gymnasium.Env):  # type: ignore[misc, name-defined]
             windows; put the result into `gymnasium.wrappers.HumanRendering` to see it in one.
 
     Raises:
-        TypeError: `env` is not a sekai `Env`.
+        TypeError: `env` is not a sekai `Env`, or `renderer` not a renderer.
         ValueError: A render mode without a renderer, or another one.
 
     Attributes:
@@ -61,6 +61,8 @@ class SekaiToGymnasium(gymnasium.Env):  # type: ignore[misc, name-defined]
             if mode is not None:
                 raise ValueError(f"render_mode {mode!r} needs a renderer")
             return None
+        if not callable(getattr(renderer, "render", None)):
+            raise TypeError(f"renderer must be one of sekai.rendering, got {renderer!r}; make_renderer(env) makes it")
         if mode is None:
             return self.RENDER_MODES[0]
         if mode not in self.RENDER_MODES:

@@ -13,7 +13,7 @@ from sekai.rendering.dashboard import LEAST_SIZE
 from sekai.rendering.making import FINANCE, make_renderer, renderer_of
 from sekai.rendering.renderer import Renderer, RGBArray
 from sekai.rendering.theme import Theme, get_theme
-from sekai.rollouts.rolling import rollout
+from sekai.rollouts.rolling import check_policy, rollout
 from sekai.utils.integers import as_int, positive_int
 from sekai.vector.kernel import KernelVecEnv
 from sekai.vector.vec_env import VecEnv
@@ -147,6 +147,7 @@ def record_lanes(
         `num_steps + 1` frames, for `save_gif` or `save_video`.
     """
     grid, num_steps = LaneGrid(vec, lanes, **options), positive_int("num_steps", num_steps)
+    check_policy(vec, policy, num_steps)
     if seed is not None or not getattr(vec, "_started", True):
         vec.reset(seed=seed)
     frames = [grid.render()]

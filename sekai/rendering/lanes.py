@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sekai.error import ResetRequired
 from sekai.rendering.history import History
 from sekai.rendering.picture import Picture
 from sekai.rendering.rollouts import MOST_LANES, MOST_TIMES, gathered, of_lanes, picked
@@ -116,6 +117,8 @@ class LanesPicture(Picture):
             if names is None:
                 raise ValueError("fields must name attributes of the environments of the batch, got None")
             return {name: np.array(vec.get_attr(name)) for name in {root_of(name) for name in names}}
+        if not vec._started:
+            raise ResetRequired("call reset() before plot_lanes(): there is no state to draw.")
         now: Any = vec.reset(mask=np.zeros(vec.num_envs, np.bool_))  # resets no lane, and shows how they are
         if names is None:
             return {name: values for name, values in state_of(vec).items() if values.dtype.kind == "f"}

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from sekai.core.multi_agent import MultiAgentEnv
 from sekai.spaces import Box, Dict, Discrete, MultiDiscrete, Space, Tuple
 from sekai.testing.comparison import same
 from sekai.testing.report import Report, described
 from sekai.testing.resources import left_open, running
 from sekai.utils.masking import flatten_action_mask, get_action_mask, supports_action_mask
+from sekai.vector.vec_env import VecEnv
 
 SPACES = ("observation_space", "action_space")
 RESET_FIELDS = ("observation", "info")
@@ -65,6 +67,7 @@ def check_env(
     checker = EnvChecker(env, n_steps, check_obs_space, report)
     before = running()
     try:
+        checker.check_kind()
         checker.check_spaces()
         if check_action_space:
             checker.check_action_sample()
@@ -98,6 +101,18 @@ class EnvChecker:
         self.masked = False
 
     # ---- spaces ----------------------------------------------------------------------------------
+
+    def check_kind(self) -> None:
+        """Check that it is no class, no batch and of one agent: what else is wrong would only mislead."""
+        hints = {
+            type: "make one first",
+            VecEnv: "check_vec_env is for batches",
+            MultiAgentEnv: "it is of several agents",
+        }
+        for kind, hint in hints.items():
+            if isinstance(self.env, kind):
+                self.report.error(f"env must be a single-agent environment, got {self.env!r}; {hint}.")
+                raise Stop
 
     def check_spaces(self) -> None:
         """Check that both spaces are there."""

@@ -123,6 +123,11 @@ def test_render_modes_that_there_are_not(coin, renderer, mode, message):
         to_gymnasium(coin, renderer, mode)
 
 
+def test_a_renderer_can_render():
+    with pytest.raises(TypeError, match=r"renderer must be one of sekai\.rendering, got 'human'; make_renderer"):
+        to_gymnasium(sekai.make("CartPole-v1"), "human")
+
+
 @pytest.mark.parametrize("seed", [-1, 1.5, "1", True, [1]])
 def test_bad_seeds_are_gymnasiums_error_and_change_nothing(coin, seed):
     env = to_gymnasium(coin)

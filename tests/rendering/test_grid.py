@@ -100,6 +100,10 @@ def test_bad_arguments(vec):
     before = vec.get_state().words
     with pytest.raises(ValueError, match="num_steps must be >= 1, got -1"):
         record_lanes(vec, "random", -1, seed=5)
+    with pytest.raises(TypeError, match=r"policy must be .*, got 'rand'"):
+        record_lanes(vec, "rand", 2, seed=5)
+    with pytest.raises(ValueError, match=r"an array of actions must have shape \(3, 8\), got \(2, 8\)"):
+        record_lanes(vec, np.zeros((2, 8), int), 3, seed=5)
     assert np.array_equal(vec.get_state().words, before)
     with pytest.raises(TypeError, match="vec must be a batch of kernel envs or a SyncVecEnv"):
         LaneGrid(sekai.make("CartPole-v1"))

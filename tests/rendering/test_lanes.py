@@ -86,7 +86,7 @@ def test_a_batch_as_it_goes_on(vec):
 def test_the_state_is_shown_if_nothing_is_asked_for(vec):
     vec.reset(seed=0)
     assert titles(plot_lanes(vec)) == ["x", "x_dot", "theta", "theta_dot"]
-    with pytest.raises(sekai.ResetRequired):
+    with pytest.raises(sekai.ResetRequired, match=r"call reset\(\) before plot_lanes\(\)"):
         plot_lanes(sekai.make_vec("CartPole-v1", 2))
 
 

@@ -45,9 +45,7 @@ def test_environments_without_one_are_told():
 
 
 def test_batches_are_drawn_by_others():
-    with pytest.raises(
-        TypeError, match=r"env must be a single .*, got CartPoleVecEnv\(num_envs=2\); LaneGrid"
-    ):
+    with pytest.raises(TypeError, match=r"env must be a single .*, got CartPoleVecEnv\(num_envs=2\); LaneGrid"):
         make_renderer(sekai.make_vec("CartPole-v1", 2))
 
 

@@ -459,3 +459,14 @@ def test_the_names_that_lead_to_it():
     from sekai.utils import checker
 
     assert sekai.check_env is sekai.testing.check_env is checker.check_env is check_env
+
+
+def test_what_is_no_single_environment_is_told_at_once():
+    members = {"reset": Walk.reset, "step": Walk.step, "__repr__": lambda self: "several"}
+    several = type("Several", (sekai.MultiAgentEnv,), members)
+    for env, message in (
+        (Walk, f"{Walk!r}; make one first."),
+        (sekai.make_vec("CartPole-v1", 2), "CartPoleVecEnv(num_envs=2); check_vec_env is for batches."),
+        (several(), "several; it is of several agents."),
+    ):
+        assert check_env(env) == [f"ERROR: env must be a single-agent environment, got {message}"]
