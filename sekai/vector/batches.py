@@ -42,6 +42,17 @@ def as_batch(space: Space[Any], arrays: Any) -> Any:
     return concatenate(space, [copied(element) for element in arrays]) if arrays.dtype == object else arrays
 
 
+def stack(space: Space[Any], rows: list[Any], batch: Any) -> Any:
+    """Return elements of `space` as one batch, with the dtypes of another batch; there may be none of them."""
+    if isinstance(space, Dict):
+        return {key: stack(part, [row[key] for row in rows], batch[key]) for key, part in space.items()}
+    if isinstance(space, Tuple):
+        return tuple(stack(part, [row[i] for row in rows], batch[i]) for i, part in enumerate(space))
+    if isinstance(batch, np.ndarray):
+        return np.array(rows, batch.dtype).reshape(len(rows), *batch.shape[1:])
+    return type(batch)(rows)
+
+
 def map_arrays(function: Callable[..., Any], *batches: Any) -> Any:
     """Return what `function` makes of each array of a nest, together with the ones in its place in further nests."""
     first = batches[0]

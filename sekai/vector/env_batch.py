@@ -17,7 +17,7 @@ from sekai.spaces.utils import concatenate, iterate
 from sekai.utils.masking import stack_action_masks
 from sekai.utils.seeding import as_seed
 from sekai.vector.env_snapshot import VERSION, EnvSnapshot
-from sekai.vector.infos import PartialInfos
+from sekai.vector.infos import ListedInfos
 from sekai.vector.result import VecResetResult, VecStepResult
 from sekai.vector.snapshot import lane_indices
 from sekai.vector.sub_envs import IdleRow
@@ -191,7 +191,21 @@ class EnvBatch(VecEnv[ObsType, ActType]):
         return VecResetResult(self._batch_obs([row.observation for row in results]), [row.info for row in results])
 
     def _batch_step(self, results: Sequence[StepResult[Any]]) -> VecStepResult[ObsType]:
-        return VecStepResult(self._batch_obs([row.observation for row in results]), *as_arrays(*columns(results)))
+        observations = self._batch_obs([row.observation for row in results])
+        return VecStepResult(*self._step_fields(observations, *columns(results)))
+
+    def _step_fields(
+        self,
+        observations: Any,
+        rewards: list[Any],
+        terminated: list[Any],
+        truncated: list[Any],
+        infos: list[InfoDict],
+        valid: list[bool],
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], ListedInfos]:
+        """What a result of batched observations and the `columns` of the lanes is made of."""
+        listed = ListedInfos(infos, np.array(valid, np.bool_), self.observation_space, observations)
+        return observations, np.array(rewards, np.float64), _flags(terminated), _flags(truncated), listed
 
 
 def columns(rows: Sequence[StepResult[Any]]) -> tuple[list[Any], list[Any], list[Any], list[InfoDict], list[bool]]:
@@ -203,14 +217,6 @@ def columns(rows: Sequence[StepResult[Any]]) -> tuple[list[Any], list[Any], list
         [row.info for row in rows],
         [type(row) is not IdleRow for row in rows] if IdleRow in set(map(type, rows)) else [True] * len(rows),
     )
-
-
-def as_arrays(
-    rewards: list[Any], terminated: list[Any], truncated: list[Any], infos: list[InfoDict], valid: list[bool]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], list[InfoDict]]:
-    """What a result is made of: float64 `(N,)`, bool `(N,)` twice, and infos that know which rows are transitions."""
-    infos = infos if all(valid) else PartialInfos(infos, np.array(valid, np.bool_))
-    return np.array(rewards, np.float64), _flags(terminated), _flags(truncated), infos
 
 
 def _flags(values: list[Any]) -> NDArray[np.bool_]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sekai.vector.batches import map_arrays
+from sekai.spaces import Space
+from sekai.vector.batches import map_arrays, stack
 
 NO_LANES = np.empty(0, np.int64)
 
@@ -80,6 +81,33 @@ class PartialInfos(list[dict[str, Any]]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PartialInfos, (list(self), self.valid)
+
+
+class ListedInfos(PartialInfos):
+    """The infos of a step of a batch that has a dict for each lane anyway.
+
+    Args:
+        infos: Of the lanes.
+        valid: Bool array `(N,)`: rows that are real transitions.
+        space: Space of one observation.
+        observations: Those of the step; final observations have their dtypes.
+    """
+
+    def __init__(
+        self, infos: Iterable[dict[str, Any]], valid: np.ndarray, space: Space[Any], observations: Any
+    ) -> None:
+        super().__init__(infos, valid)
+        self._space = space
+        self._none = stack(space, [], observations)
+
+    @property
+    def final_observations(self) -> Any:
+        """The last observations of the lanes whose episode ended in this step, as one batch in that order."""
+        rows = [info["final_observation"] for info in self if "final_observation" in info]
+        return stack(self._space, rows, self._none) if rows else self._none
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ListedInfos, (list(self), self.valid, self._space, self._none)
 
 
 class LazyInfos(Sequence[dict[str, Any]]):

@@ -18,7 +18,7 @@ from sekai.spaces import Dict, Space, Tuple
 from sekai.spaces.utils import iterate
 from sekai.utils.integers import positive_int
 from sekai.utils.seeding import as_seed, np_random
-from sekai.vector.infos import PartialInfos
+from sekai.vector.infos import ListedInfos
 from sekai.vector.result import VecResetResult, VecStepResult
 from sekai.vector.vec_env import VecEnv
 
@@ -175,8 +175,9 @@ class NativeVecEnv(VecEnv[ObsType, ActType]):
         if ended.any():
             self._end(ended, observations, numbers, infos)
             observations = self._observe()
-        partial = infos if moved.all() else PartialInfos(infos, moved)
-        return VecStepResult(self._freeze(observations), rewards, terminated, truncated, partial)
+        observations = self._freeze(observations)
+        listed = ListedInfos(infos, moved, self.observation_space, observations)
+        return VecStepResult(observations, rewards, terminated, truncated, listed)
 
     def close(self) -> None:
         """Mark the batch closed; `reset` and `step` refuse from then on. Calling it again does nothing."""

@@ -22,7 +22,7 @@ from sekai._types import ActType, InfoDict, ObsType
 from sekai.error import AsyncCallPending
 from sekai.utils.integers import positive_int
 from sekai.vector import worker
-from sekai.vector.env_batch import EnvBatch, EnvFn, as_arrays
+from sekai.vector.env_batch import EnvBatch, EnvFn
 from sekai.vector.result import GroupStepResult, VecResetResult, VecStepResult
 from sekai.vector.shared_observations import SharedObservations, has_fixed_size
 from sekai.vector.worker_pool import Worker, WorkerPool
@@ -298,7 +298,7 @@ class ProcVecEnv(EnvBatch[ObsType, ActType]):
 
     def _step_parts(self, answers: list[Any], group: Group) -> tuple[ObsType, Any, Any, Any, list[InfoDict]]:
         observations, *columns = zip(*answers, strict=True)
-        return self._observations(observations, group), *as_arrays(*map(_joined, columns))
+        return self._step_fields(self._observations(observations, group), *map(_joined, columns))
 
     def _observations(self, columns: Sequence[Any], group: Group) -> Any:
         shared = self._pool.shared

@@ -71,7 +71,10 @@ class VecStepResult(FrozenResult, Generic[ObsType]):
 
     @property
     def final_observations(self) -> ObsType:
-        """The last observations of `final_lanes`, in that order; arrays and dicts of arrays are batched."""
+        """The last observations of `final_lanes`, in that order, batched as `observations` are.
+
+        Where the infos are a mere list, as in a batch of a user's own, elements of a Tuple are listed one by one.
+        """
         if hasattr(self.infos, "final_observations"):
             return self.infos.final_observations  # type: ignore[no-any-return]
         rows = [info["final_observation"] for info in self.infos if "final_observation" in info]

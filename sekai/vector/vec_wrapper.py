@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sekai._types import ActType, InfoDict, ObsType, WActType, WObsType
 from sekai.spaces import Space, concatenate, iterate
-from sekai.vector.batches import map_arrays, take
+from sekai.vector.batches import map_arrays, stack, take
 from sekai.vector.info_layers import FinalObservations
 from sekai.vector.result import VecResetResult, VecStepResult
 from sekai.vector.snapshot import VERSION, lane_indices
@@ -257,10 +257,16 @@ class VecObservationWrapper(VecWrapper[WObsType, ActType, ObsType, ActType], Gen
         finals = self._final_observations(final_batch(self.venv.observation_space, result), lanes)
         return FinalObservations(result, self.observation_space, finals)
 
+    def _seen(self, result: VecStepResult[ObsType], observations: Any, infos: Any) -> VecStepResult[WObsType]:
+        """The step as the agent sees it; `infos` are what `_final_infos` returned."""
+        if infos is result.infos:  # no episode ended, but final observations are of another kind nevertheless
+            none = stack(self.observation_space, [], observations)
+            infos = FinalObservations(result, self.observation_space, none)
+        return VecStepResult(observations, result.rewards, result.terminated, result.truncated, infos)
+
     def _on_step(self, result: VecStepResult[ObsType], mask: Mask) -> VecStepResult[WObsType]:
         observations = self.observation(result.observations)
-        infos = self._final_infos(result)
-        return VecStepResult(observations, result.rewards, result.terminated, result.truncated, infos)
+        return self._seen(result, observations, self._final_infos(result))
 
 
 class VecRewardWrapper(VecWrapper[ObsType, ActType, ObsType, ActType], Generic[ObsType, ActType]):

@@ -129,7 +129,7 @@ def test_results_of_a_step(make, tick):
     assert result.truncated.tolist() == result.dones.tolist() == [True, False]
     assert result.terminated.tolist() == [False, False]
     assert {result.truncated.dtype, result.terminated.dtype, result.dones.dtype} == {np.dtype(bool)}
-    assert type(result.infos) is list
+    assert isinstance(result.infos, list)
     assert vec.batch_observation_space.contains(result.observations)
     assert result.valid.tolist() == [True, True]
     assert result.final_lanes.tolist() == [0]
@@ -529,6 +529,41 @@ def test_sub_envs_must_have_the_same_spaces(make, tick):
         sekai.SpaceMismatch, match=r"action_space of sub-env 2 is Discrete\(7\) and of sub-env 0 Discrete\(10\)"
     ):
         make([tick, tick, Other])
+
+
+class Tuples(sekai.Env):
+    """Episodes of two steps, whose observations are tuples of the step."""
+
+    observation_space = sekai.Tuple(
+        [sekai.Box(0, 9, (2,), np.float32), sekai.Tuple([sekai.Discrete(9)]), sekai.Sequence(sekai.Discrete(9))]
+    )
+    action_space = sekai.Discrete(2)
+
+    def _look(self):
+        return (np.full(2, self.t, np.float32), (np.int64(self.t),), (self.t,) * self.t)
+
+    def reset(self, *, seed=None, options=None):
+        self.t = 0
+        return sekai.ResetResult(self._look(), {})
+
+    def step(self, action):
+        self.t += 1 + action
+        return sekai.StepResult(self._look(), 0.0, self.t > 1, False, {})
+
+
+def test_final_observations_of_tuples_are_tuples_of_batches(make):
+    vec = make([Tuples] * 3)
+    vec.reset()
+    values, (numbers,), words = vec.step([0, 0, 0]).final_observations
+    assert (values.shape, values.dtype, numbers.shape, numbers.dtype, words) == ((0, 2), np.float32, (0,), np.int64, ())
+    result = pickle.loads(pickle.dumps(vec.step([0, 1, 0])))
+    values, (numbers,), words = result.final_observations
+    assert (values.tolist(), values.dtype) == ([[2, 2], [3, 3], [2, 2]], np.float32)
+    assert (numbers.tolist(), numbers.dtype) == ([2, 3, 2], np.int64)
+    assert words == ((2, 2), (3, 3, 3), (2, 2))
+    vec.step([0, 0, 0])
+    values, (numbers,), words = vec.step([1, 0, 1], [False, True, False]).final_observations
+    assert (values.tolist(), numbers.tolist(), words) == ([[2, 2]], [2], ((2, 2),))
 
 
 def test_envs_of_several_agents_are_refused(make, tick):

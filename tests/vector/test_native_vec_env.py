@@ -93,6 +93,24 @@ def test_same_step_autoreset():
     assert (info["final_info"], info["reset_info"]) == ({"k": 2}, {"who": 0})
 
 
+def test_final_observations_of_tuples_are_tuples_of_batches():
+    class Twin(Pack):
+        def __init__(self, *args):
+            super().__init__(*args)
+            box = self.observation_space
+            self.observation_space = sekai.Tuple([box, sekai.Discrete(10)])
+
+        def _observe(self):
+            return super()._observe(), self.k.copy()
+
+    vec = Twin(2, [2, 3])
+    vec.reset(seed=0)
+    rows, numbers = vec.step([0, 0]).final_observations
+    assert (rows.shape, numbers.shape) == ((0, 2), (0,))
+    rows, numbers = vec.step([0, 0]).final_observations
+    assert (rows.shape, rows[0, 0], numbers.tolist(), numbers.dtype) == ((1, 2), 2.0, [2], np.int64)
+
+
 def test_next_step_autoreset():
     vec = Pack(2, [2, 3], autoreset="next_step")
     vec.reset(seed=0)

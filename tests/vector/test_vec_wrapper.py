@@ -57,6 +57,27 @@ def test_observations_rewards_and_actions_are_changed(tick):
     assert asyncio.run(vec.async_step([1, 2])).rewards.tolist() == [-2, -3]
 
 
+def test_final_observations_are_of_the_kind_of_observations_without_any_end():
+    class Halves(sekai.VecObservationWrapper):
+        def __init__(self, venv):
+            super().__init__(venv)
+            self.observation_space = sekai.Tuple([Box(-np.inf, np.inf, (1,))] * 2)
+
+        def observation(self, observations):
+            return observations[:, :1], observations[:, 1:2]
+
+    for make in (sekai.make_vec, lambda *args: sekai.make_vec(*args, vectorization_mode="sync")):
+        vec = Halves(make("CartPole-v1", 2))
+        vec.reset(seed=0)
+        step = vec.step([0, 0])
+        assert [part.shape for part in step.final_observations] == [(0, 1)] * 2
+        while not step.dones.any():
+            step = vec.step([0, 0])
+        left, right = step.final_observations
+        assert (left.shape, right.shape) == ((step.final_lanes.size, 1),) * 2
+        assert step.infos[step.final_lanes[0]]["final_observation"] == (left[0], right[0])
+
+
 def test_infos_are_sequences_of_dicts(tick):
     vec = Plus(sekai.SyncVecEnv([lambda: tick(1), lambda: tick(2)]))
     vec.reset(seed=0)

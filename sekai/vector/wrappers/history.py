@@ -107,8 +107,7 @@ class HistoryWrapper(VecObservationWrapper[Any, ActType, ObsType], Generic[ActTy
         self._history.push(result.observations, moving)
         if started.size:
             self._history.restart(result.observations, started)
-        observations = self._view(self._history)
-        return VecStepResult(observations, result.rewards, result.terminated, result.truncated, infos)
+        return self._seen(result, self._view(self._history), infos)
 
 
 def _stack(space: Space[Any], frames: list[Any]) -> Any:

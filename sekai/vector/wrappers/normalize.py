@@ -108,8 +108,7 @@ class VecNormalizeObservation(VecObservationWrapper[Any, ActType, ObsType], Gene
         if fresh is not None:
             fresh[started] = True
         observations = self._some_normalized(result.observations, moving, fresh)
-        infos = self._final_infos(result)
-        return VecStepResult(observations, result.rewards, result.terminated, result.truncated, infos)
+        return self._seen(result, observations, self._final_infos(result))
 
     def set_state(self, state: WrapperSnapshot, lanes: Any = None) -> None:
         """Put lanes back to a snapshot, as every wrapper does; the statistics stay as they are."""

@@ -76,8 +76,7 @@ class VecTimeAwareObservation(VecObservationWrapper[Any, ActType, ObsType], Gene
         self._steps[... if moving is None else moving] += 1
         infos = self._final_infos(result)  # with the times of the ends
         self._steps[started] = 0
-        observations = self.observation(result.observations)
-        return VecStepResult(observations, result.rewards, result.terminated, result.truncated, infos)
+        return self._seen(result, self.observation(result.observations), infos)
 
 
 def _limit_of(venv: VecEnv[Any, Any]) -> int | None:
