@@ -77,11 +77,13 @@ class InvalidAction(SekaiError):
         action: the action.
         space: the space it should lie in.
         lane: whose action it is, in a batch.
+        reason: why it does not, where that is not plain to see.
     """
 
-    def __init__(self, action: object, space: object, *, lane: int | None = None) -> None:
+    def __init__(self, action: object, space: object, *, lane: int | None = None, reason: str | None = None) -> None:
         whose = "" if lane is None else f" of lane {lane}"
-        super().__init__(f"action {action!r}{whose} does not lie in {space!r}.")
+        why = "" if reason is None else f": {reason}"
+        super().__init__(f"action {action!r}{whose} does not lie in {space!r}{why}.")
 
 
 class InvalidObservation(SekaiError):

@@ -14,6 +14,7 @@ EXAMPLES = [
     error.EnvAlreadyRegistered("Foo-v0"),
     error.InvalidAction(5, "Discrete(2)"),
     error.InvalidAction(5, "Discrete(2)", lane=3),
+    error.InvalidAction(5, "Discrete(2)", reason="it is too large"),
     error.InvalidObservation(obs=-1, space="Discrete(2)"),
     error.ResetRequired(),
     error.ResetRequired("the episode is over"),
@@ -93,7 +94,8 @@ def test_invalid_values_are_shown_with_their_space(cls):
 
 def test_an_invalid_action_names_its_lane():
     assert "action 5 of lane 3" in str(error.InvalidAction(5, "a space", lane=3))
-    assert "lane" not in str(error.InvalidAction(5, "a space"))
+    assert str(error.InvalidAction(5, "a space")) == "action 5 does not lie in 'a space'."
+    assert str(error.InvalidAction(5, "a space", reason="why")) == "action 5 does not lie in 'a space': why."
 
 
 @pytest.mark.parametrize(

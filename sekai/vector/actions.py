@@ -120,7 +120,7 @@ class ClippedActions(ActionFormat):
             raise self._refused(action)
         size = self.bounds.shape[1]
         if array.size < size:
-            raise InvalidAction(action, self.space)
+            raise self._of_wrong_size(action)
         return array[:size].astype(self._packed_dtype(array.dtype)).reshape(1, *self.shape)
 
     def _packed_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -128,6 +128,11 @@ class ClippedActions(ActionFormat):
 
     def _refused(self, actions: Any) -> Exception:
         return TypeError(f"actions must be numbers, got {actions!r}")
+
+    def _of_wrong_size(self, action: Any) -> InvalidAction:
+        """The error for too few or too many numbers; what is out of the bounds of the space is clipped."""
+        reason = f"its size is {np.size(action)}, not {self.bounds.shape[1]}"
+        return InvalidAction(action, self.space, reason=reason)
 
 
 class NumbersOnly(ClippedActions):
@@ -142,7 +147,7 @@ class NumbersOnly(ClippedActions):
         """
         packed = super().pack_one(action)
         if np.size(action) != packed.size:
-            raise InvalidAction(action, self.space)
+            raise self._of_wrong_size(action)
         return packed
 
     def _packed_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -221,6 +221,9 @@ class AvellanedaStoikov(Policy):
 
     Args:
         vec: A `MarketMakingVecEnv`, whose parameters it takes, of each lane.
+
+    Raises:
+        TypeError: `vec` is something else.
     """
 
     uses_streams = False
@@ -228,4 +231,6 @@ class AvellanedaStoikov(Policy):
     act_lane = market_making.quote_as_observed
 
     def __init__(self, vec: MarketMakingVecEnv) -> None:
+        if not isinstance(vec, MarketMakingVecEnv):
+            raise TypeError(f"vec must be a MarketMakingVecEnv, got {vec!r}")
         super().__init__(vec._read("read_weights", 5, lanes=1 if vec._alike else None))

@@ -278,6 +278,9 @@ class AlmgrenChriss(Policy):
 
     Args:
         vec: An `OptimalExecutionVecEnv`, whose parameters it takes, of each lane.
+
+    Raises:
+        TypeError: `vec` is something else.
     """
 
     uses_streams = False
@@ -285,6 +288,8 @@ class AlmgrenChriss(Policy):
     act_lane = optimal_execution.sell_on_schedule
 
     def __init__(self, vec: OptimalExecutionVecEnv) -> None:
+        if not isinstance(vec, OptimalExecutionVecEnv):
+            raise TypeError(f"vec must be an OptimalExecutionVecEnv, got {vec!r}")
         fractions = vec._fractions()
         n_steps = np.broadcast_to(vec._param_rows.get("n_steps"), len(fractions))
         super().__init__(np.column_stack([n_steps, fractions]))

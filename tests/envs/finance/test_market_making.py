@@ -311,6 +311,11 @@ def test_quotes_of_a_batch_are_those_of_its_lanes():
     assert action.tolist() == [one.tolist() for one in vec.call("avellaneda_stoikov_action")]
 
 
+def test_the_policy_is_for_its_own_batches():
+    with pytest.raises(TypeError, match=r"vec must be a MarketMakingVecEnv, got CartPoleVecEnv\(num_envs=2\)"):
+        AvellanedaStoikov(sekai.make_vec("CartPole-v1", 2))
+
+
 @pytest.mark.parametrize("sigma", [2.0, PerLane(np.linspace(0.5, 3.0, 6))])
 def test_the_policy_quotes_the_same(sigma):
     vec, other = MarketMakingVecEnv(6, sigma=sigma, n_steps=50), MarketMakingVecEnv(6, sigma=sigma, n_steps=50)

@@ -187,6 +187,8 @@ def test_temporary_impact_must_outweigh_permanent_impact():
                 getattr(one, method)()
     with pytest.raises(ValueError, match=message):
         AlmgrenChriss(vec)
+    with pytest.raises(TypeError, match=r"vec must be an OptimalExecutionVecEnv, got CartPoleVecEnv\(num_envs=2\)"):
+        AlmgrenChriss(sekai.make_vec("CartPole-v1", 2))
 
 
 # ---- closed forms --------------------------------------------------------------------------------------
