@@ -466,7 +466,9 @@ class DiskCache(_Cache):
         return compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
 
     def save_overload(self, sig, data):
-        """Write the machine code of a signature just compiled."""
+        """Write the machine code of a signature just compiled, after what Numba does for code that it loads."""
+        for environment in data._find_referenced_environments():  # of parts: without it a part that prints hangs
+            data.library.codegen.set_env(environment.env_name, environment)
         path = self.paths.pop(sig, None)
         if path is None or data.library.has_dynamic_globals:  # addresses of large arrays, of this process only
             return

@@ -672,6 +672,29 @@ def test_values_of_unknown_kinds_are_not_taken_to_be_known():
     assert not fingerprint(of_unknown_kind)[1]
 
 
+PRINTS = """
+from sekai.kernels.jit import entry, kernel
+
+@kernel
+def tell(i):
+    print("lane", i)
+
+@entry
+def run(n):
+    for i in range(n):
+        tell(i)
+
+run(2)
+"""
+
+
+def test_parts_may_print_whether_compiled_now_or_loaded(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(PRINTS)
+    for _ in range(2):
+        assert output_of(run_python(tmp_path / "cache", str(script))) == "lane 0\nlane 1\n"
+
+
 # ---- with bounds checks --------------------------------------------------------------------------
 
 BEYOND = """
