@@ -40,7 +40,7 @@ class ParamRows:
         self._rows = {name: row for row, name in enumerate([*params.kinds, *options.kinds])}
         self.words = np.zeros((len(self._rows), num_envs) if per_lane else len(self._rows))
         self.arrays: dict[str, np.ndarray] = dict.fromkeys(params.arrays, np.empty(0))
-        self._digest: str | None = None
+        self._digests: dict[str, str] = {}
         for name, default in options.defaults.items():
             self._view(self.words, name)[...] = default
 
@@ -48,14 +48,13 @@ class ParamRows:
         """What the kernels take: the words of parameters and options, with the shared arrays if there are any."""
         return (words, *self.arrays.values()) if self.arrays else words
 
-    def digest(self, **instead: np.ndarray) -> str:
-        """Hash of the shared arrays, or of what is given instead of some: lanes can only go on with the same ones."""
-        if self._digest is None:
-            blocks = hashlib.blake2b(digest_size=16)
-            for array in {**self.arrays, **instead}.values():
-                blocks.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
-            self._digest = blocks.hexdigest() if self.arrays else ""
-        return self._digest
+    def digests(self) -> dict[str, str]:
+        """Hashes of the shared arrays by name: lanes can only go on with the same ones."""
+        for name, array in self.arrays.items():
+            if name not in self._digests:
+                block = f"{array.dtype}{array.shape}".encode() + array.tobytes()
+                self._digests[name] = hashlib.blake2b(block, digest_size=16).hexdigest()
+        return {name: self._digests[name] for name in self.arrays}
 
     def get(self, name: str) -> Any:
         """The parameter's value: a Python number, an array of N if it differs by lane, or the array all lanes share."""
@@ -88,7 +87,8 @@ class ParamRows:
     def set(self, name: str, value: Any) -> None:
         """Set a parameter to what `check` returned."""
         if name in self.arrays:
-            self.arrays[name], self._digest = value, None
+            self.arrays[name] = value
+            self._digests.pop(name, None)
             return
         if isinstance(value, np.ndarray):
             self.words = self._per_lane(self.words)

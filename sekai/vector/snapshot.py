@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Snapshot:
         arrays: What a lane has more than one value of, arrays `(n, …)`.
         param_names: Names of the parameters.
         params: The parameters of the lanes, `float64[P]` or `float64[P, n]`.
-        shared: Hash of the arrays that the batch's lanes share.
+        shared: Name to hash of what the batch's lanes share.
     """
 
     version: int
@@ -32,7 +32,7 @@ class Snapshot:
     arrays: tuple[np.ndarray, ...]
     param_names: tuple[str, ...]
     params: np.ndarray
-    shared: str
+    shared: dict[str, str]
 
     @property
     def num_lanes(self) -> int:
@@ -56,10 +56,11 @@ class Snapshot:
         Raises:
             ValueError: They are of another version, class, number or have other parameters; says which.
         """
-        for name in ("version", "env", "rows", "num_lanes", "shapes", "shared"):
-            mine, theirs = getattr(self, name), getattr(other, name)
-            if mine != theirs:
-                raise ValueError(f"the snapshot does not fit: its {name} is {mine!r}, the batch's {theirs!r}")
+        for name in ("version", "env", "rows", "num_lanes"):
+            self._check_same(name, getattr(self, name), getattr(other, name))
+        for name in (name for name, digest in other.shared.items() if self.shared.get(name) != digest):
+            raise ValueError(f"the snapshot does not fit: {name!r}, which all its lanes share, is not the batch's")
+        self._check_same("shapes", self.shapes, other.shapes)
         if self.params.tobytes() == other.params.tobytes():
             return
         mine, theirs = (np.broadcast_to(s.params.T, (s.num_lanes, len(s.params))) for s in (self, other))
@@ -69,6 +70,11 @@ class Snapshot:
             raise ValueError(
                 f"the snapshot does not fit: parameter {self.param_names[row]!r} of its lane {lane} is not the batch's"
             )
+
+    @staticmethod
+    def _check_same(name: str, mine: Any, theirs: Any) -> None:
+        if mine != theirs:
+            raise ValueError(f"the snapshot does not fit: its {name} is {mine!r}, the batch's {theirs!r}")
 
 
 def lane_indices(lanes: Any, num_envs: int) -> Any:

@@ -189,7 +189,7 @@ def test_snapshots_fit_only_batches_with_the_same_arrays():
         other.reset(seed=0)
     with pytest.raises(ValueError, match="its shapes is"):
         vec.set_state(longer.get_state())
-    with pytest.raises(ValueError, match="its shared is"):
+    with pytest.raises(ValueError, match="'prices', which all its lanes share, is not the batch's"):
         vec.set_state(dearer.get_state())
 
 
