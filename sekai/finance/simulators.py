@@ -84,7 +84,8 @@ class MarketModel(ABC):
 class GBM(Frozen, MarketModel):
     """Geometric Brownian motion, dS = mu S dt + sigma S dW, without an error of discretisation.
 
-    Parameters of assets are one number for all, or one each. Draws `(paths, T, n)` standard normals.
+    Parameters of assets are one number for all, or one each. Draws `(paths, T, n)` standard normals. Parameters may be
+    so large that a price leaves the range of float64, which depends on the draws; it is then infinite, or 0.
 
     Args:
         mu: Drift, per year.

@@ -64,6 +64,12 @@ def build_vec_env(
     spec: EnvSpec, num_envs: int, mode: str | None, vector_kwargs: dict[str, Any], wrappers: Sequence[EnvWrapper]
 ) -> VecEnv[Any, Any]:
     """Make a batch with just the time limit, arguments and wrappers of `spec`, and `wrappers` around those."""
+    for wrap in wrappers:
+        if _is_vec_wrapper(wrap):
+            raise TypeError(
+                f"wrappers must be functions of a single environment, got {wrap.__name__}, a wrapper of batches: "
+                f"put it around the batch, {wrap.__name__}(make_vec(…))"
+            )
     layers = []
     if mode in (None, *NATIVE) and _batch_factory(spec) is not None:
         layers = _layers(spec, wrappers)
@@ -83,6 +89,11 @@ def build_vec_env(
         raise ValueError(f"vectorization_mode must be native, {', '.join(BATCHES_OF_ENVS)} or None, got {mode!r}")
     batch.spec = spec
     return batch  # type: ignore[no-any-return]
+
+
+def _is_vec_wrapper(wrap: Any) -> bool:
+    wrapping = sys.modules.get("sekai.vector.vec_wrapper")  # where it is not loaded there is none
+    return wrapping is not None and isinstance(wrap, type) and issubclass(wrap, wrapping.VecWrapper)
 
 
 def _for_one_lane(value: Any) -> Any:

@@ -585,7 +585,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             self._seed_each(given)
             fresh[list(given)] = True
         elif seed is not None:
-            self._spawn(as_seed(seed), np.flatnonzero(lanes))
+            self._spawn(self._check_seed(seed), np.flatnonzero(lanes))
             fresh |= lanes
         if not self._seeded[lanes].all():
             self._spawn(as_seed(SeedSequence().entropy), np.flatnonzero(lanes & ~self._seeded))
@@ -688,11 +688,11 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         params = words if words.ndim == 1 else words[:, columns]
         names = (*self._params.kinds, *self._options.kinds)
         rows, arrays = (*self._state.kinds, *BOOK), tuple(array[columns] for array in self._arrays)
-        return Snapshot(VERSION, env, rows, self._memory[:, columns], arrays, names, params, self._shared_digest())
+        return Snapshot(VERSION, env, rows, self._memory[:, columns], arrays, names, params, self._shared_digests())
 
-    def _shared_digest(self) -> str:
-        """Hash of what all lanes share, and those that take over their state must share too."""
-        return self._param_rows.digest()
+    def _shared_digests(self) -> dict[str, str]:
+        """Hashes, by name, of what all lanes share, and those that take over their state must share too."""
+        return self._param_rows.digests()
 
     def set_state(self, state: Snapshot, lanes: Any = None) -> None:
         """Put lanes back to a snapshot: the same actions then give the same results, random draws included.

@@ -177,12 +177,13 @@ class VecEnv(ABC, Generic[ObsType, ActType]):
         if isinstance(seed, list):
             self._check_count("seed", seed)
             return seed
+        wanted = "seed must be an int, a list with one seed per lane or None"
         if isinstance(seed, np.random.Generator):
-            raise TypeError(
-                "seed must be an int, a list with one seed per lane or None, not one Generator for all lanes"
-            )
+            raise TypeError(f"{wanted}, not one Generator for all lanes")
         if isinstance(seed, str):
-            raise ValueError(f"seed must be an int, a list with one seed per lane or None, got {seed!r}")
+            raise ValueError(f"{wanted}, got {seed!r}")
+        if isinstance(seed, (tuple, np.ndarray)) and np.ndim(seed):
+            raise TypeError(f"{wanted}, got {seed!r}: pass list(seed)")
         return as_seed(seed)
 
     def _expand_seeds(self, seed: Any) -> list[Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekai._types import ActType, InfoDict, ObsType, WActType, WObsType
+from sekai.core.env import Env
 from sekai.spaces import Space, concatenate, iterate
 from sekai.vector.batches import map_arrays, stack, take
 from sekai.vector.info_layers import FinalObservations
@@ -60,7 +61,8 @@ class VecWrapper(VecEnv[WObsType, WActType], Generic[WObsType, WActType, ObsType
 
     def __init__(self, venv: VecEnv[ObsType, ActType]) -> None:
         if not isinstance(venv, VecEnv):
-            raise TypeError(f"{type(self).__name__} wraps an instance of sekai.VecEnv, got {venv!r}")
+            hint = "; put it around what make_vec() returns" if isinstance(venv, Env) else ""
+            raise TypeError(f"{type(self).__name__} wraps an instance of sekai.VecEnv, got {venv!r}{hint}")
         self.venv = venv
         self.num_envs = venv.num_envs
         self._observation_space: Space[Any] | None = None

@@ -251,6 +251,21 @@ def test_bad_arguments_of_make_vec(registry):
         registry.make_vec("A-v0", vectorization_mode="warp")
 
 
+@pytest.mark.parametrize("mode", [None, "native", "sync", "proc"])
+def test_wrappers_of_batches_are_told_where_they_belong(mode):
+    with pytest.raises(TypeError) as caught:
+        sekai.make_vec("CartPole-v1", 2, vectorization_mode=mode, wrappers=[sekai.VecClipReward])
+    assert str(caught.value) == (
+        "wrappers must be functions of a single environment, got VecClipReward, a wrapper of batches: put it around "
+        "the batch, VecClipReward(make_vec(…))"
+    )
+
+
+def test_functions_that_make_wrappers_of_batches_are_told_too():
+    with pytest.raises(TypeError, match=r"VecClipReward wraps .* put it around what make_vec\(\) returns"):
+        sekai.make_vec("CartPole-v1", 2, wrappers=[lambda env: sekai.VecClipReward(env, max_reward=1.0)])
+
+
 @pytest.mark.parametrize("mode", ["sync", "async", "proc"])
 def test_other_batches_are_made_of_single_envs(registry, monkeypatch, mode):
     class EnvBatch:

@@ -232,6 +232,38 @@ def test_a_snapshot_that_does_not_fit_is_refused_whole(env_id):
     assert vec._memory.tobytes() == before.tobytes()
 
 
+@pytest.mark.parametrize("make", [sekai.make_vec, lambda *args: sekai.make_vec(*args, vectorization_mode="sync")])
+@pytest.mark.parametrize("seed", [np.arange(3), (0, 1, 2), np.arange(4.0)])
+def test_seeds_per_lane_come_in_a_list(make, seed):
+    vec = make("CartPole-v1", 3)
+    first = vec.reset(seed=list(np.arange(3))).observations
+    with pytest.raises(TypeError, match=r"an int, a list with one seed per lane or None, got .*: pass list\(seed"):
+        vec.reset(seed=seed)
+    assert bits(vec.reset(seed=[0, 1, 2]).observations) == bits(first)
+
+
+def test_a_snapshot_tells_which_shared_array_is_another():
+    prices = np.linspace(1.0, 2.0, 100)
+
+    def batch(prices=prices, episode_length=10, **arguments):
+        vec = sekai.make_vec("Trading-v0", 2, prices=prices, lookback=5, episode_length=episode_length, **arguments)
+        vec.reset(seed=0)
+        return vec
+
+    state = batch().get_state()
+    for name, other in {
+        "history": batch(prices + 1.0),
+        "positions": batch(positions=[0.0, 1.0, 2.0]),
+        "costs": batch(transaction_cost=0.5),
+        "episode_length": batch(episode_length=11),
+    }.items():
+        before = other._memory.copy()
+        with pytest.raises(ValueError, match=f"does not fit: '{name}', which all its lanes share, is not the batch's"):
+            other.set_state(state)
+        assert other._memory.tobytes() == before.tobytes()
+    batch(sampler="sequential").set_state(state)  # how episodes begin does not matter to running ones
+
+
 def test_a_lane_taken_out_and_put_back(env_id, mode):
     vec, twin = make(env_id, mode=mode), make(env_id, mode=mode)
     actions = draw(vec, 30)

@@ -294,10 +294,10 @@ def test_a_generator_of_another_lane_is_refused(tank_vec_env):
 BAD_SEEDS = [
     (-1, ValueError, "seed must be >= 0, got -1"),
     (1.0, TypeError, "seed must be an int, got 1.0"),
-    ("1", TypeError, "seed must be an int, got '1'"),
+    ("1", ValueError, "an int, a list with one seed per lane or None, got '1'"),
     (True, TypeError, "seed must be an int, got True"),
-    ((1, 2, 3, 4), TypeError, r"seed must be an int, got \(1, 2, 3, 4\)"),
-    (np.arange(4), TypeError, "seed must be an int, got array"),
+    ((1, 2, 3, 4), TypeError, r"got \(1, 2, 3, 4\): pass list\(seed\)"),
+    (np.arange(4), TypeError, r"got array\(\[0, 1, 2, 3\]\): pass list\(seed\)"),
     ([1, 2, 3], ValueError, "seed must have one entry per lane, 4, got 3"),
     ([1, 2, 3, -4], ValueError, "seed must be >= 0, got -4"),
     ([1, 2, 3, 4.0], TypeError, "seed must be an int, got 4.0"),

@@ -452,10 +452,12 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
         self._note_python()
         return generator
 
-    def _shared_digest(self) -> str:
-        how = self._setup.copy()
-        how[[price_taker.EAGER, price_taker.SAMPLING]] = 0  # how episodes begin does not matter to running ones
-        return self._param_rows.digest(setup=how)
+    def _shared_digests(self) -> dict[str, str]:
+        digests = super()._shared_digests()
+        del digests["setup"]
+        setup = {name: str(value) for name, value in zip(price_taker.SETUP, self._setup.tolist(), strict=True)}
+        del setup["eager"], setup["sampling"]  # how episodes begin does not matter to running ones
+        return {**setup, **digests}
 
     def lane(self, i: int) -> Any:  # noqa: D102 -- the base class's
         env = super().lane(i)
@@ -687,9 +689,13 @@ def check_counts(**counts: Any) -> list[int]:
 
     Raises:
         TypeError: One is not an integer.
-        ValueError: One is less than 1.
+        ValueError: One is less than 1, or so large that sums of them would not fit 64 bits.
     """
-    return [positive_int(name, count) for name, count in counts.items()]
+    found = {name: positive_int(name, count) for name, count in counts.items()}
+    for name, count in found.items():
+        if count >= 2**62:
+            raise ValueError(f"{name} must be less than 2**62, got {count}")
+    return list(found.values())
 
 
 def per_lane(whose: str, values: Any, num_envs: int) -> np.ndarray:

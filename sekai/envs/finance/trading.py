@@ -150,7 +150,8 @@ class TradingEnv(PriceTakerEnv[np.ndarray, np.integer[Any]]):
         lookback: Log returns in an observation.
         positions: What the actions stand for, at least 2 numbers; -1 is short, 1 long.
         transaction_cost: A rate on turnover, or a `CostModel`.
-        mu, sigma: Drift and volatility of simulated prices, per year.
+        mu, sigma: Drift and volatility of simulated prices, per year. They may be so large that a price leaves the
+            range of float64, which depends on the draws; returns and rewards are then infinite or NaN.
         dt: Years per step; None: of the history's dates, the model's, or 1/252.
         s0: First price of a simulation.
         model: A `MarketModel` of one asset to simulate.

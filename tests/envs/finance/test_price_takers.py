@@ -898,6 +898,11 @@ def test_bad_arguments_are_refused(cls):
             for refuses in (partial(cls, **{name: value}), partial(cls.batch, 2, **{name: value})):
                 with pytest.raises(error, match=name):
                     refuses()
+    for name in ("episode_length", "lookback"):
+        for value in (2**62, 2**63, 10**30):
+            with pytest.raises(ValueError, match=rf"{name} must be less than 2\*\*62, got {value}"):
+                cls(**{name: value})
+    assert cls(episode_length=2**62 - 1).episode_length == 2**62 - 1
     for value in (True, "0.1", None, -1, np.nan):
         with pytest.raises((TypeError, ValueError), match="cost"):
             cls(transaction_cost=value)
