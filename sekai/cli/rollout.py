@@ -13,8 +13,8 @@ from sekai.cli.output import busy, may_draw, moments, print_json, print_table
 
 def run_rollout(args: Any) -> int:
     """Step a batch, print its speed and the moments of its episodes, and write the files that are asked for."""
+    from sekai._extras import import_extra
     from sekai.cli.files import PICTURES, check_file, save_plot, save_rollout
-    from sekai.compat.extras import import_extra
     from sekai.rollouts.recording import ARRAYS
 
     record_file = None if args.record is None else check_file("--record", args.record, (".npz",))

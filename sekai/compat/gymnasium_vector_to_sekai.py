@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekai.compat.extras import import_gymnasium_vector
+from sekai.compat.gymnasium_version import import_gymnasium_vector
 from sekai.compat.kinds import require_kind
 from sekai.compat.lane_infos import LaneInfos
 from sekai.compat.masks import has_flat_masks, stacked_action_mask

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator
 
-from sekai.compat.extras import import_extra
+from sekai._extras import import_extra
 from sekai.compat.kinds import require_kind
 from sekai.compat.spaces import as_declared, space_from_gymnasium
 from sekai.core.multi_agent import MultiAgentEnv

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from sekai.compat.extras import import_extra
+from sekai._extras import import_extra
 from sekai.compat.kinds import require_kind
 from sekai.compat.masks import flat_action_mask
 from sekai.compat.spaces import as_declared, space_to_gymnasium

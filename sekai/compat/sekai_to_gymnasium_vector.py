@@ -11,7 +11,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import NDArray
 
 from sekai.compat.array_infos import reset_infos, step_infos
-from sekai.compat.extras import import_gymnasium_vector
+from sekai.compat.gymnasium_version import import_gymnasium_vector
 from sekai.compat.kinds import require_kind
 from sekai.compat.masks import flat_action_mask
 from sekai.compat.spaces import as_declared, space_to_gymnasium

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sekai.compat.extras import import_extra
+from sekai._extras import import_extra
 from sekai.compat.kinds import require_kind
 from sekai.compat.masks import nested_action_mask
 from sekai.compat.spaces import as_declared, space_to_gymnasium

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sekai.compat.extras import import_extra
+from sekai._extras import import_extra
 from sekai.compat.kinds import require_kind
 from sekai.compat.masks import flat_action_mask
 from sekai.compat.spaces import space_to_gymnasium

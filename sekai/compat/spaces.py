@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sekai.compat.extras import import_extra
+from sekai._extras import import_extra
 from sekai.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete, Sequence, Space, Tuple
 
 

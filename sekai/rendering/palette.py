@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sekai.compat.extras import import_extra
+from sekai._extras import import_extra
 
 MOST_COLORS = 256
 SAMPLED_FRAMES = 16

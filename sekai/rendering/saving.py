@@ -14,7 +14,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from sekai.compat.extras import import_extra
+from sekai._extras import import_extra
 from sekai.rendering.palette import palette_of
 
 IMAGES = (".gif", ".png", ".webp")  # animated, by Pillow

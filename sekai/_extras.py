@@ -1,4 +1,4 @@
-"""Libraries that a bridge needs and that sekai does without."""
+"""Libraries that sekai does without, unless one asks for what needs them: those of its extras."""
 
 from __future__ import annotations
 
@@ -20,15 +20,3 @@ def import_extra(module: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ImportError(f'{module} cannot be imported ({error}); pip install "sekai[{extra}]"') from error
-
-
-def import_gymnasium_vector() -> Any:
-    """Import `gymnasium.vector`, of a version that tells in which step lanes are reset.
-
-    Raises:
-        ImportError: gymnasium is missing, or older than 1.1.
-    """
-    vector = import_extra("gymnasium.vector", "gymnasium")
-    if not hasattr(vector, "AutoresetMode"):
-        raise ImportError('batches need gymnasium 1.1 or newer; pip install "gymnasium>=1.1"')
-    return vector

@@ -1,4 +1,4 @@
-"""Libraries that a bridge needs and that sekai does without."""
+"""Libraries that sekai does without."""
 
 import subprocess
 import sys
@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 import sekai.compat
-from sekai.compat.extras import import_extra, import_gymnasium_vector
+from sekai._extras import import_extra
+from sekai.compat.gymnasium_version import import_gymnasium_vector
 
 MISSING = """
 import sys
