@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from sekai.compat.extras import import_extra
+from sekai._extras import import_extra
 from sekai.rendering.renderer import BaseRenderer
 from sekai.rendering.theme import Theme
 from sekai.vector.vec_env import VecEnv
