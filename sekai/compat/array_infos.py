@@ -92,8 +92,8 @@ def arrays_of(infos: Sequence[InfoDict], add_info: AddInfo) -> dict[str, Any]:
 
 def _of_arrays(infos: LazyInfos) -> dict[str, Any]:
     n, ends = infos.num_envs, infos.final_lanes
-    silent = ends if infos._valid is None else np.flatnonzero(~infos._valid | _flags(n, ends))  # of no step to tell
-    lanes, resets = _resets(infos)
+    silent = np.flatnonzero(~infos.valid | _flags(n, ends))  # of no step to tell
+    lanes, resets = infos.reset_arrays()
     arrays: dict[str, Any] = {}
     final: dict[str, Any] = {}
     for name, column in infos.arrays.items():
@@ -110,17 +110,6 @@ def _of_arrays(infos: LazyInfos) -> dict[str, Any]:
     if ends.size:
         arrays["final_info"], arrays["_final_info"] = final, _flags(n, ends)
     return arrays
-
-
-def _resets(infos: LazyInfos) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
-    """The lanes that were reset in a step, and what they tell: name to an array of a row for each of them."""
-    rows, lanes = infos._reset_rows, infos.final_lanes
-    if lanes.size and rows is not None:
-        return lanes, rows.arrays(infos._reset_words)
-    if infos._resets is not None and rows is not None and infos._resets.any():
-        lanes = np.flatnonzero(infos._resets)
-        return lanes, {name: column[lanes] for name, column in rows.arrays(infos._words).items()}
-    return lanes, {}
 
 
 def _of_episodes(infos: EpisodeInfos) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def record_step(
         put(arrays["actions"], t, as_arrays(vec.action_space, actions))
     values = {"rewards": step.rewards, "terminated": step.terminated, "truncated": step.truncated, "valid": step.valid}
     if "info" in arrays:
-        values["info"] = step.infos._words
+        values["info"] = step.infos.words
     for name in arrays.keys() & values.keys():
         arrays[name][t] = values[name]
 

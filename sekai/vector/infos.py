@@ -117,6 +117,7 @@ class LazyInfos(Sequence[dict[str, Any]]):
         num_envs: N.
         final_lanes: int64 array: lanes whose episode ended in this step and that were reset in it, ascending.
         final_observations: Their last observations, rows in that order.
+        words: The arrays packed, `float64[rows, N]`, as kernels write them.
     """
 
     __slots__ = (
@@ -125,10 +126,10 @@ class LazyInfos(Sequence[dict[str, Any]]):
         "_resets",
         "_rows",
         "_valid",
-        "_words",
         "final_lanes",
         "final_observations",
         "num_envs",
+        "words",
     )
 
     def __init__(
@@ -143,8 +144,8 @@ class LazyInfos(Sequence[dict[str, Any]]):
         self.num_envs = num_envs
         self.final_lanes = NO_LANES
         self.final_observations: Any = NO_LANES
+        self.words = words
         self._rows = rows
-        self._words = words
         self._valid = valid
         self._resets = resets
         self._reset_rows = reset_rows
@@ -158,7 +159,17 @@ class LazyInfos(Sequence[dict[str, Any]]):
     @property
     def arrays(self) -> dict[str, np.ndarray]:
         """Name to array `(N,)` of this step; lanes that ended have the values of their last step."""
-        return self._rows.arrays(self._words)
+        return self._rows.arrays(self.words)
+
+    def reset_arrays(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The lanes that were reset in this step, ascending, and the infos of that: name to array, a row for each."""
+        rows = self._reset_rows
+        if rows is not None and self.final_lanes.size:
+            return self.final_lanes, rows.arrays(self._reset_words)
+        if rows is not None and self._resets is not None and self._resets.any():
+            lanes = np.flatnonzero(self._resets)
+            return lanes, {name: column[lanes] for name, column in rows.arrays(self.words).items()}
+        return NO_LANES, {}
 
     @property
     def valid(self) -> np.ndarray:
@@ -176,8 +187,8 @@ class LazyInfos(Sequence[dict[str, Any]]):
             if self._resets is None or not self._resets[i]:
                 return {}
             assert self._reset_rows is not None
-            return {**self._reset_rows.lane(self._words, i), "reset": True}
-        info = self._rows.lane(self._words, i)
+            return {**self._reset_rows.lane(self.words, i), "reset": True}
+        info = self._rows.lane(self.words, i)
         k = int(np.searchsorted(self.final_lanes, i))
         if k == self.final_lanes.size or self.final_lanes[k] != i:
             return info

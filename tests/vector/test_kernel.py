@@ -490,6 +490,27 @@ def test_the_info_of_an_end_holds_the_specified_keys(tank_vec_env):
     assert result.final_observations.tolist() == [info["final_observation"].tolist()]
 
 
+@pytest.mark.parametrize("mode", ["same_step", "next_step", "disabled"])
+def test_infos_of_resets_are_arrays_too(tank_vec_env, mode):
+    vec = tank_vec_env(5, max_episode_steps=3, autoreset=mode)
+    lanes, arrays = vec.reset(seed=1).infos.reset_arrays()
+    assert (lanes.tolist(), arrays) == ([], {})  # a step's alone
+    found = 0
+    for _ in range(12):
+        infos = vec.step(np.zeros((5, 2), np.int64)).infos
+        told = {
+            i: info.get("reset_info") or {name: value for name, value in info.items() if name != "reset"}
+            for i, info in enumerate(infos)
+            if "reset_info" in info or "reset" in info
+        }
+        lanes, arrays = infos.reset_arrays()
+        assert lanes.tolist() == list(told)
+        for k, info in enumerate(told.values()):
+            assert {name: column[k].item() for name, column in arrays.items()} == info
+        found += len(told)
+    assert (found > 0) == (mode != "disabled")
+
+
 def test_infos_are_a_sequence(tank_vec_env):
     infos = stepped_to_an_end(tank_vec_env).infos
     assert len(infos) == 3
