@@ -33,6 +33,8 @@ from numba.core.typing.templates import builtin_registry
 from numba.extending import _Intrinsic, overload
 from numba.misc.appdirs import AppDirs
 
+from sekai.kernels.compile_error import CAUSES, compile_error
+
 OPTIONS = {"error_model": "numpy", "nogil": True}
 
 # Of files in the cache folder.
@@ -123,7 +125,9 @@ class Kernel(CPUDispatcher):
     @cached_property
     def from_python(self):
         """The same function, compiled to be called from Python."""
-        return numba.njit(**OPTIONS)(self.py_func)
+        compiled = numba.njit(**OPTIONS)(self.py_func)
+        compiled.__class__ = Entry
+        return compiled
 
     def __call__(self, *args):
         """Call it from Python."""
@@ -134,8 +138,32 @@ def entry(function):
     """Compile `function` to be called from Python, and keep its machine code on disk under its fingerprint."""
     compiled = numba.njit(**OPTIONS)(function)
     if isinstance(compiled, Dispatcher):
+        compiled.__class__ = Entry
         compiled._cache = DiskCache(function)
     return compiled
+
+
+class Entry(CPUDispatcher):
+    """A kernel that Python calls."""
+
+    def compile(self, signature):
+        """Compile it for a signature, and do then what Numba does for code that it loads."""
+        point = super().compile(signature)
+        for result in self.overloads.values():
+            for environment in result._find_referenced_environments():  # of parts: without it a part that prints hangs
+                result.library.codegen.set_env(environment.env_name, environment)
+        return point
+
+    def _compile_for_args(self, *args, **kwargs):
+        """Compile it for the types of arguments; Numba calls this.
+
+        Raises:
+            CompileError: It does not compile.
+        """
+        try:
+            return super()._compile_for_args(*args, **kwargs)
+        except CAUSES as cause:
+            raise compile_error(self, cause) from cause
 
 
 def bind(template, owner, decorate=kernel, **parts):
@@ -466,9 +494,7 @@ class DiskCache(_Cache):
         return compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
 
     def save_overload(self, sig, data):
-        """Write the machine code of a signature just compiled, after what Numba does for code that it loads."""
-        for environment in data._find_referenced_environments():  # of parts: without it a part that prints hangs
-            data.library.codegen.set_env(environment.env_name, environment)
+        """Write the machine code of a signature just compiled."""
         path = self.paths.pop(sig, None)
         if path is None or data.library.has_dynamic_globals:  # addresses of large arrays, of this process only
             return
