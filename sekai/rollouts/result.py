@@ -184,4 +184,4 @@ class Start(NamedTuple):
 
 def start_of(vec: KernelVecEnv[Any, Any]) -> Start:
     """Where a batch is now."""
-    return Start(type(vec), {"max_episode_steps": vec.max_episode_steps, **vec._lane_arguments(0)}, vec.get_state())
+    return Start(type(vec), {"max_episode_steps": vec.max_episode_steps, **vec.lane_kwargs(0)}, vec.get_state())

@@ -168,7 +168,7 @@ def _twin(batch: BatchUnderTest, lane: int, n: int, **kwargs: Any) -> Any:
         NotImplementedError: The constructor takes other arguments than those of a kernel env.
     """
     vec = batch.vec
-    arguments = {"max_episode_steps": vec.max_episode_steps, **vec._lane_arguments(lane), **kwargs}
+    arguments = {"max_episode_steps": vec.max_episode_steps, **vec.lane_kwargs(lane), **kwargs}
     try:
         return type(vec)(n, **arguments)
     except TypeError:

@@ -81,7 +81,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
     A field annotated `np.float64`, `np.float32` or `np.int64` is an array: in `State` and `Info` one per lane,
     `s.weights[i, k]`, whose shape `array_shapes` tells; in `Params` one that all lanes share, `p.prices[t]`. Spaces may
     be set before `super().__init__()`, where each instance has its own; observations may be a `Dict` of arrays, which
-    `observe_lane` sees by name, `obs.returns[i, k]`.
+    `observe_lane` sees by name, `obs.returns[i, k]`. A constructor with arguments of its own comes with `lane_kwargs`.
 
     Time limit, autoreset, infos and random streams come with the class. Lane i draws what
     `numpy.random.Generator(PCG64(seed_i))` draws, and is the same bit for bit in a batch of any size.
@@ -736,7 +736,7 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         if self.single is None:
             raise TypeError(f"{type(self).__name__} has no KernelEnv class whose `batch` it is")
         state = self.get_state([i])
-        env = self.single(**self._lane_arguments(i))
+        env = self.single(**self.lane_kwargs(i))
         env._vec.set_state(state)
         env._over = bool(self._book_row("ending")[i])
         if self.max_episode_steps is None:
@@ -762,8 +762,13 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
             raise TypeError(f"env must be a single env over {type(self).__name__}, got {env!r}")
         self.set_state(vec.get_state(), [i])
 
-    def _lane_arguments(self, i: int) -> dict[str, Any]:
-        """What the single env that lane i amounts to is constructed with."""
+    def lane_kwargs(self, i: int) -> dict[str, Any]:
+        """The arguments that make the single env which lane i is: those of `lane(i)`, replays and checks.
+
+        They are `debug`, `math` and the parameters. A subclass whose constructor takes others overrides it:
+
+            return {**super().lane_kwargs(i), "window": self.window}
+        """
         params = {name: self._param_rows.of_lane(name, i) for name in self._params.names}
         return {"debug": self.debug, "math": self.math, **params}
 

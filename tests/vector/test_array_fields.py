@@ -43,7 +43,7 @@ class UrnVecEnv(sekai.KernelVecEnv):
     def array_shapes(self):
         return {"levels": (self.length,), "history": (2,)}
 
-    def _lane_arguments(self, i):
+    def lane_kwargs(self, i):
         return {"length": self.length, "loss": self._param_rows.of_lane("loss", i)}
 
     @kernel
@@ -203,6 +203,16 @@ def test_a_lane_and_a_copy_go_on_as_the_batch():
     same(its.observation, {name: part[2] for name, part in mine.observations.items()})
     vec.step(np.full(LANES, 2))
     same(twin.reset(mask=np.zeros(LANES, bool)).observations, mine.observations)
+
+
+def test_a_lane_is_made_with_what_lane_kwargs_says():
+    vec = UrnVecEnv(2, length=4, loss=sekai.PerLane([0.25, 0.5]))
+    assert vec.lane_kwargs(1) == {"length": 4, "loss": 0.5}
+    vec.reset(seed=0)
+    env = vec.lane(1)
+    assert (env.observation_space["levels"].shape, env.loss) == ((4, 1), 0.5)
+    plain = sekai.make_vec("Pendulum-v1", 2, debug=True, g=sekai.PerLane([9.0, 10.0]))
+    assert plain.lane_kwargs(1).items() >= {"debug": True, "math": "own", "g": 10.0}.items()
 
 
 def test_results_stay_as_they_are():

@@ -186,10 +186,10 @@ class PortfolioVecEnv(PriceTakerVecEnv[dict[str, np.ndarray], np.ndarray]):
         portfolio.action_to_weights(actions, self.allow_short, weights)
         return weights
 
-    def _lane_arguments(self, i: int) -> dict[str, Any]:
+    def lane_kwargs(self, i: int) -> dict[str, Any]:  # noqa: D102 -- the base class's
         simulation = {"mu": self._mu, "sigma": self._sigma, "corr": self._corr}
         own = {"n_assets": self._n_assets, "allow_short": self.allow_short, **simulation}
-        return {**super()._lane_arguments(i), **own}
+        return {**super().lane_kwargs(i), **own}
 
 
 class PortfolioEnv(PriceTakerEnv[dict[str, np.ndarray], np.ndarray]):

@@ -349,7 +349,7 @@ class PriceTakerVecEnv(KernelVecEnv[ObsType, ActType]):
         """Prices `(rows, n)` as users see them."""
         return prices
 
-    def _lane_arguments(self, i: int) -> dict[str, Any]:
+    def lane_kwargs(self, i: int) -> dict[str, Any]:  # noqa: D102 -- the base class's
         return {
             "debug": self.debug, "math": self.math, "data": self._source.data, "model": self._source.model,
             "episode_length": self._episode_length, "lookback": self._lookback,

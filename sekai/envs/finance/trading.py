@@ -126,9 +126,9 @@ class TradingVecEnv(PriceTakerVecEnv[np.ndarray, np.ndarray]):
     def _shaped(self, prices: np.ndarray) -> np.ndarray:
         return prices[:, 0]
 
-    def _lane_arguments(self, i: int) -> dict[str, Any]:
+    def lane_kwargs(self, i: int) -> dict[str, Any]:  # noqa: D102 -- the base class's
         simulation = {name: self._param_rows.of_lane(name, i) for name in ("mu", "sigma", "s0")}
-        return {**super()._lane_arguments(i), **simulation, "positions": self.positions}
+        return {**super().lane_kwargs(i), **simulation, "positions": self.positions}
 
 
 class TradingEnv(PriceTakerEnv[np.ndarray, np.integer[Any]]):
