@@ -153,14 +153,15 @@ def substitute_for_invalid(values, fallback):
 @kernel
 def valid_of_rank(values, rank):
     """The valid entry that has `rank` others before it in ascending order; rows are short, so none is sorted."""
+    found = np.nan
     for j in range(values.size):
         below, equal = 0, 0
         for k in range(values.size):
             below += is_valid(values[k]) & (values[k] < values[j])
             equal += values[k] == values[j]
         if is_valid(values[j]) & (below <= rank < below + equal):
-            return values[j]
-    return np.nan
+            found = values[j]
+    return found
 
 
 @entry
