@@ -170,7 +170,37 @@ class Wrapper(Env[WObsType, WActType], Generic[WObsType, WActType, ObsType, ActT
     __str__ = __repr__
 
 
-class ObservationWrapper(Wrapper[WObsType, ActType, ObsType, ActType], Generic[WObsType, ActType, ObsType]):
+class ResultWrapper(Wrapper[WObsType, ActType, ObsType, ActType], Generic[WObsType, ActType, ObsType]):
+    """A wrapper that changes what `reset` and `step` return, or takes note of it, the same way in sync and async."""
+
+    def _wrap_reset(self, result: ResetResult[ObsType]) -> ResetResult[WObsType]:
+        """Return what the agent gets of a reset."""
+        return result  # type: ignore[return-value]
+
+    def _wrap_step(self, result: StepResult[ObsType]) -> StepResult[WObsType]:
+        """Return what the agent gets of a step."""
+        return result  # type: ignore[return-value]
+
+    def reset(self, *, seed: SeedType = None, options: dict[str, Any] | None = None) -> ResetResult[WObsType]:
+        """Reset `env`, and do to the result what the wrapper is for."""
+        return self._wrap_reset(self.env.reset(seed=seed, options=options))
+
+    def step(self, action: ActType) -> StepResult[WObsType]:
+        """Step `env`, and do to the result what the wrapper is for."""
+        return self._wrap_step(self.env.step(action))
+
+    async def async_reset(
+        self, *, seed: SeedType = None, options: dict[str, Any] | None = None
+    ) -> ResetResult[WObsType]:
+        """Reset `env` asynchronously, and do to the result what the wrapper is for."""
+        return self._wrap_reset(await self.env.async_reset(seed=seed, options=options))
+
+    async def async_step(self, action: ActType) -> StepResult[WObsType]:
+        """Step `env` asynchronously, and do to the result what the wrapper is for."""
+        return self._wrap_step(await self.env.async_step(action))
+
+
+class ObservationWrapper(ResultWrapper[WObsType, ActType, ObsType], Generic[WObsType, ActType, ObsType]):
     """A wrapper that changes the observations of `reset` and `step`."""
 
     @abstractmethod
@@ -183,24 +213,6 @@ class ObservationWrapper(Wrapper[WObsType, ActType, ObsType, ActType], Generic[W
     def _wrap_step(self, result: StepResult[ObsType]) -> StepResult[WObsType]:
         obs = self.observation(result.observation)
         return StepResult(obs, result.reward, result.terminated, result.truncated, result.info)
-
-    def reset(self, *, seed: SeedType = None, options: dict[str, Any] | None = None) -> ResetResult[WObsType]:
-        """Reset `env` and change the observation."""
-        return self._wrap_reset(self.env.reset(seed=seed, options=options))
-
-    def step(self, action: ActType) -> StepResult[WObsType]:
-        """Step `env` and change the observation."""
-        return self._wrap_step(self.env.step(action))
-
-    async def async_reset(
-        self, *, seed: SeedType = None, options: dict[str, Any] | None = None
-    ) -> ResetResult[WObsType]:
-        """Reset `env` asynchronously and change the observation."""
-        return self._wrap_reset(await self.env.async_reset(seed=seed, options=options))
-
-    async def async_step(self, action: ActType) -> StepResult[WObsType]:
-        """Step `env` asynchronously and change the observation."""
-        return self._wrap_step(await self.env.async_step(action))
 
 
 class RewardWrapper(Wrapper[ObsType, ActType, ObsType, ActType], Generic[ObsType, ActType]):

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from sekai._types import ActType, ObsType
 from sekai.core.result import ResetResult, StepResult
-from sekai.core.wrapper import ObservationWrapper, Wrapper
+from sekai.core.wrapper import ObservationWrapper, ResultWrapper
 from sekai.kernels.running import normalize_reward
 from sekai.utils.normalization import ObservationNormalizer
 from sekai.utils.running_stats import RunningMeanStd
 
 if TYPE_CHECKING:
-    from sekai._types import SeedType
     from sekai.core.env import Env
 
 
@@ -87,7 +86,7 @@ class NormalizeObservation(ObservationWrapper[Any, ActType, ObsType], Generic[Ac
         self.normalizer.load_state_dict(state)
 
 
-class NormalizeReward(Wrapper[ObsType, ActType, ObsType, ActType], Generic[ObsType, ActType]):
+class NormalizeReward(ResultWrapper[ObsType, ActType, ObsType], Generic[ObsType, ActType]):
     """Divides rewards by the running deviation of the discounted return; their mean is not subtracted.
 
     A step whose return is NaN or infinite counts neither for the return nor for its statistics.
@@ -112,11 +111,11 @@ class NormalizeReward(Wrapper[ObsType, ActType, ObsType, ActType], Generic[ObsTy
         self.update_running_mean = True
         self._returns = 0.0
 
-    def _on_reset(self, result: ResetResult[ObsType]) -> ResetResult[ObsType]:
+    def _wrap_reset(self, result: ResetResult[ObsType]) -> ResetResult[ObsType]:
         self._returns = 0.0
         return result
 
-    def _on_step(self, result: StepResult[ObsType]) -> StepResult[ObsType]:
+    def _wrap_step(self, result: StepResult[ObsType]) -> StepResult[ObsType]:
         stats = self.return_rms
         reward, returns, is_sound = normalize_reward(
             float(result.reward), self._returns, stats.memory, self.update_running_mean, stats.epsilon, self.gamma,
@@ -126,24 +125,6 @@ class NormalizeReward(Wrapper[ObsType, ActType, ObsType, ActType], Generic[ObsTy
             stats.warn(1)
         self._returns = 0.0 if result.done else returns
         return StepResult(result.observation, reward, result.terminated, result.truncated, result.info)
-
-    def reset(self, *, seed: SeedType = None, options: dict[str, Any] | None = None) -> ResetResult[ObsType]:
-        """Reset `env`, and start a new return."""
-        return self._on_reset(self.env.reset(seed=seed, options=options))
-
-    def step(self, action: ActType) -> StepResult[ObsType]:
-        """Step `env`, and normalise the reward."""
-        return self._on_step(self.env.step(action))
-
-    async def async_reset(
-        self, *, seed: SeedType = None, options: dict[str, Any] | None = None
-    ) -> ResetResult[ObsType]:
-        """Reset `env` asynchronously, and start a new return."""
-        return self._on_reset(await self.env.async_reset(seed=seed, options=options))
-
-    async def async_step(self, action: ActType) -> StepResult[ObsType]:
-        """Step `env` asynchronously, and normalise the reward."""
-        return self._on_step(await self.env.async_step(action))
 
     def state_dict(self) -> dict[str, Any]:
         """Return a copy of the statistics of the return."""

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from sekai._types import ActType, ObsType
 from sekai.core.result import ResetResult, StepResult
-from sekai.core.wrapper import Wrapper
+from sekai.core.wrapper import ResultWrapper, Wrapper
 from sekai.stats import EpisodeStats, InMemoryTracker
 
 if TYPE_CHECKING:
-    from sekai._types import SeedType
     from sekai.core.env import Env
     from sekai.stats import StatsTracker
 
 
-class RecordEpisodeStatistics(Wrapper[ObsType, ActType, ObsType, ActType], Generic[ObsType, ActType]):
+class RecordEpisodeStatistics(ResultWrapper[ObsType, ActType, ObsType], Generic[ObsType, ActType]):
     """Puts an `EpisodeStats` into `info["episode"]` of the step that ends an episode, and tells a tracker.
 
     It goes outside a `TimeLimit`, or it will miss the episodes that the limit ends, and inside wrappers that change
@@ -53,13 +52,13 @@ class RecordEpisodeStatistics(Wrapper[ObsType, ActType, ObsType, ActType], Gener
         self._length = 0
         self._start_time = now
 
-    def _on_reset(self, result: ResetResult[ObsType]) -> ResetResult[ObsType]:
+    def _wrap_reset(self, result: ResetResult[ObsType]) -> ResetResult[ObsType]:
         self._start_episode(time.monotonic())
         spec = self.spec
         self.tracker.on_reset(env_id=None if spec is None else spec.id, seed=self._rng_seed)
         return result
 
-    def _on_step(self, result: StepResult[ObsType]) -> StepResult[ObsType]:
+    def _wrap_step(self, result: StepResult[ObsType]) -> StepResult[ObsType]:
         terminated, truncated = result.terminated, result.truncated
         self._return += float(result.reward)
         self._length += 1
@@ -73,24 +72,6 @@ class RecordEpisodeStatistics(Wrapper[ObsType, ActType, ObsType, ActType], Gener
         self._start_episode(now)  # an AutoReset inside may have started it
         info = {**result.info, "episode": stats}
         return StepResult(result.observation, result.reward, terminated, truncated, info)
-
-    def reset(self, *, seed: SeedType = None, options: dict[str, Any] | None = None) -> ResetResult[ObsType]:
-        """Reset `env`, and start recording anew."""
-        return self._on_reset(self.env.reset(seed=seed, options=options))
-
-    def step(self, action: ActType) -> StepResult[ObsType]:
-        """Step `env`, and record it."""
-        return self._on_step(self.env.step(action))
-
-    async def async_reset(
-        self, *, seed: SeedType = None, options: dict[str, Any] | None = None
-    ) -> ResetResult[ObsType]:
-        """Reset `env` asynchronously, and start recording anew."""
-        return self._on_reset(await self.env.async_reset(seed=seed, options=options))
-
-    async def async_step(self, action: ActType) -> StepResult[ObsType]:
-        """Step `env` asynchronously, and record it."""
-        return self._on_step(await self.env.async_step(action))
 
 
 def warn_of_inner_recorder(wrapper: Wrapper[Any, Any, Any, Any]) -> None:

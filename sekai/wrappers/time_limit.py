@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Generic
 
 from sekai._types import ActType, ObsType
 from sekai.core.result import ResetResult, StepResult
-from sekai.core.wrapper import Wrapper
+from sekai.core.wrapper import ResultWrapper
 from sekai.utils.integers import positive_int
 from sekai.wrappers.auto_reset import warn_of_inner_auto_reset
 from sekai.wrappers.record_episode_statistics import warn_of_inner_recorder
 
 if TYPE_CHECKING:
-    from sekai._types import SeedType
     from sekai.core.env import Env
 
 
-class TimeLimit(Wrapper[ObsType, ActType, ObsType, ActType], Generic[ObsType, ActType]):
+class TimeLimit(ResultWrapper[ObsType, ActType, ObsType], Generic[ObsType, ActType]):
     """Sets `truncated` from step `max_episode_steps` of an episode on, and `info["elapsed_steps"]` in every step.
 
     Around an `AutoReset`, which hides where episodes begin, or a `RecordEpisodeStatistics`, which will miss the
@@ -43,31 +42,13 @@ class TimeLimit(Wrapper[ObsType, ActType, ObsType, ActType], Generic[ObsType, Ac
         """Number of steps since the last reset."""
         return self._elapsed_steps
 
-    def _on_reset(self, result: ResetResult[ObsType]) -> ResetResult[ObsType]:
+    def _wrap_reset(self, result: ResetResult[ObsType]) -> ResetResult[ObsType]:
         self._elapsed_steps = 0
         return result
 
-    def _on_step(self, result: StepResult[ObsType]) -> StepResult[ObsType]:
+    def _wrap_step(self, result: StepResult[ObsType]) -> StepResult[ObsType]:
         elapsed = self._elapsed_steps = self._elapsed_steps + 1
         info = result.info.copy()
         info["elapsed_steps"] = elapsed
         truncated = result.truncated or elapsed >= self.max_episode_steps
         return StepResult(result.observation, result.reward, result.terminated, truncated, info)
-
-    def reset(self, *, seed: SeedType = None, options: dict[str, Any] | None = None) -> ResetResult[ObsType]:
-        """Reset `env` and start counting anew."""
-        return self._on_reset(self.env.reset(seed=seed, options=options))
-
-    def step(self, action: ActType) -> StepResult[ObsType]:
-        """Step `env`, count, and truncate when it is time."""
-        return self._on_step(self.env.step(action))
-
-    async def async_reset(
-        self, *, seed: SeedType = None, options: dict[str, Any] | None = None
-    ) -> ResetResult[ObsType]:
-        """Reset `env` asynchronously and start counting anew."""
-        return self._on_reset(await self.env.async_reset(seed=seed, options=options))
-
-    async def async_step(self, action: ActType) -> StepResult[ObsType]:
-        """Step `env` asynchronously, count, and truncate when it is time."""
-        return self._on_step(await self.env.async_step(action))
