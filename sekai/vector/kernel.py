@@ -74,7 +74,8 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
         observe_lane(s, p, obs, i)           write obs[i, …]
         inform_lane(s, p, info, i)           optional: write info.name[i]
         step_block(s, p, rng, action, reward, terminated, truncated)
-                                             optional: step a block of lanes, in stages that `step_lane` cannot have
+                                             optional: step a block of lanes, in stages that `step_lane` cannot have;
+                                             batches run it, single envs `step_lane`: both have to do the same
         clips_actions = True                 optional: `step_lane` clips the actions of a `Box` itself: all finite ones
                                              are accepted, and those that come as float32 stay float32
 
