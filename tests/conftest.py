@@ -16,10 +16,7 @@ def pytest_configure(config):
     """Makes a process of tests the leader of its own group, so that it can tell its children from those of others.
 
     Ctrl-C interrupts, also where the tests were started by a shell that lets its background jobs ignore it.
-    Without a compiler (`NUMBA_DISABLE_JIT=1`) the integers of random draws wrap around with a warning of NumPy's.
     """
     if "PYTEST_XDIST_WORKER" in os.environ:
         os.setpgrp()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
-        config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")
