@@ -195,7 +195,7 @@ def _(space: Sequence, n: int) -> Tuple:
 
 @concatenate.register
 def _(space: Sequence, items: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple(items)
+    return tuple(map(deepcopy, items))  # as arrays are copied: an environment may write into what it returned
 
 
 @zero_sample.register

@@ -21,6 +21,24 @@ def test_copy_has_no_effect(tick):
     assert first[0, 0] == 0
 
 
+def test_sequences_in_results_are_not_those_of_the_envs(batch):
+    class Scroll(sekai.Env):
+        observation_space = sekai.Sequence(sekai.Box(0, 9, (1,)), stack=True)
+        action_space = sekai.Discrete(2)
+
+        def reset(self, *, seed=None, options=None):
+            self.view = np.zeros((2, 1), np.float32)
+            return sekai.ResetResult(self.view, {})
+
+        def step(self, action):
+            self.view += 1
+            return sekai.StepResult(self.view, 0.0, False, False, {})
+
+    with batch([Scroll] * 2) as vec:
+        results = [vec.reset(), vec.step([0, 0]), vec.step([0, 0])]
+        assert [result.observations[1].tolist() for result in results] == [[[t], [t]] for t in range(3)]
+
+
 def test_classes_are_generic():
     assert sekai.SyncVecEnv[np.ndarray, np.ndarray].__args__ == (np.ndarray, np.ndarray)
 
