@@ -17,6 +17,7 @@ from sekai.vector.vec_env import AUTORESET_MODES
 
 LIMIT = 12  # steps; short, so that runs see many ends
 IDS = [spec.id for spec in sekai.all_specs() if isinstance(sekai.make(spec.id).unwrapped, sekai.KernelEnv)]
+IDS.reverse()  # test_invariants.py, which runs at the same time, compiles the others first
 
 
 @pytest.fixture(params=IDS)
