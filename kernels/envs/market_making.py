@@ -138,9 +138,9 @@ def wealth(cash, inventory, mid):
 
 
 @kernel
-def distance(p, i, asked):
+def distance(p, i, offset):
     """How far from the mid price an order is placed."""
-    return min(max(asked, 0.0), at(p.max_offset, i))
+    return min(max(offset, 0.0), at(p.max_offset, i))
 
 
 @kernel
