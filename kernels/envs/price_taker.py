@@ -206,7 +206,7 @@ def move(s, p, rng, i, row, s0, drift, volatility):
         before = s.spot[i, j]
         s.spot[i, j] = s.prices[i, row + 1, j] if s.on_path[i] else s0[j] * exp(s.sums[i, j])
         s.asset_returns[i, j] = s.spot[i, j] / before - 1.0
-        s.normals[i, j] = log(s.spot[i, j])
+    note_changes(s.spot[i], s.logs[i], s.normals[i])
     note_returns(s, p.setup[LOOKBACK], i)
 
 
@@ -229,14 +229,21 @@ def add_shocks(chol, z, drift, volatility, sums):
 
 
 @kernel
+def note_changes(prices, logs, out):
+    """Write the changes of the logarithms of prices; `logs` become those of now."""
+    for k in range(out.size):
+        now = log(prices[k])
+        out[k] = now - logs[k]
+        logs[k] = now
+
+
+@kernel
 def note_returns(s, lookback, i):
-    """Note the log returns of a step, given the new logarithms of prices in `s.normals[i]`, as the last of lane i."""
-    n, head = s.logs.shape[1], s.head[i]
+    """Note the log returns of a step, in `s.normals[i]`, as the last of lane i."""
+    n, head = s.normals.shape[1], s.head[i]
     first, again = s.returns[i, head * n : (head + 1) * n], s.returns[i, (head + lookback) * n :]
-    logs, new_logs = s.logs[i], s.normals[i]
     for j in range(n):
-        first[j] = again[j] = new_logs[j] - logs[j]
-        logs[j] = new_logs[j]
+        first[j] = again[j] = s.normals[i, j]
     s.head[i] = head + 1 if head + 1 < lookback else 0
 
 
@@ -263,18 +270,25 @@ def draw_together(s, rng):
 def reprice_together(s, p, s0):
     """Turn the sums of log returns of all lanes of a block into prices and returns; the same first prices for all."""
     exp_all(flat(s.sums), flat(s.normals))
-    for i in range(s.spot.shape[0]):
-        for j in range(s.spot.shape[1]):
-            price = s0[j] * s.normals[i, j]
-            s.asset_returns[i, j] = price / s.spot[i, j] - 1.0
-            s.spot[i, j] = price
+    for i in range(s.normals.shape[0]):
+        for j in range(s.normals.shape[1]):
+            s.normals[i, j] *= s0[j]
+    reprice_all(flat(s.normals), flat(s.spot), flat(s.asset_returns))
     note_together(s, p)
 
 
 @kernel
+def reprice_all(now, prices, changes):
+    """Write the relative changes of prices, and what they are now; apart from the product above, it vectorises."""
+    for k in range(changes.size):
+        changes[k] = now[k] / prices[k] - 1.0
+        prices[k] = now[k]
+
+
+@kernel
 def note_together(s, p):
-    """`note_returns` of all lanes of a block."""
-    log_all(flat(s.spot), flat(s.normals))
+    """Note the log returns of a step of all lanes of a block."""
+    note_changes(flat(s.spot), flat(s.logs), flat(s.normals))
     for i in range(s.spot.shape[0]):
         note_returns(s, p.setup[LOOKBACK], i)
 
@@ -284,13 +298,6 @@ def exp_all(x, out):
     """Write exponentials."""
     for k in range(out.size):
         out[k] = exp(x[k])
-
-
-@kernel
-def log_all(x, out):
-    """Write logarithms."""
-    for k in range(out.size):
-        out[k] = log(x[k])
 
 
 @kernel
