@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
 from threading import current_thread, main_thread
 from typing import Any
@@ -39,21 +39,28 @@ def over_lanes(work: Callable[[int, int], Any], num_envs: int, block: int, num_t
     if num_threads == 1 or len(parts) == 1:
         return [work(*part) for part in parts]
     pool = _pools.setdefault(num_threads, ThreadPoolExecutor(num_threads, "sekai"))
-    futures = [pool.submit(work, *part) for part in parts]
-    try:
-        return [future.result() for future in futures]
-    finally:
-        while not all(future.done() for future in futures):
-            wait(futures)
+    return settled([pool.submit(work, *part) for part in parts])
 
 
 def uninterrupted(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a function in another thread: Ctrl-C, which only the main thread sees, is raised after it is done."""
+    """Call a function in another thread: Ctrl-C, which only the main thread sees, is raised after it is done.
+
+    An error of the function is raised instead, as then it says more.
+    """
     if current_thread() is not main_thread():
         return function(*args)
-    future = _pools.setdefault(1, ThreadPoolExecutor(1, "sekai")).submit(function, *args)
-    try:
-        return future.result()
-    finally:
-        while not future.done():
-            wait([future])
+    return settled([_pools.setdefault(1, ThreadPoolExecutor(1, "sekai")).submit(function, *args)])[0]
+
+
+def settled(futures: list[Future[Any]]) -> list[Any]:
+    """Wait until all are done, however often Ctrl-C is pressed; an error of theirs is raised before that one."""
+    interrupt = None
+    while not all(future.done() for future in futures):
+        try:
+            wait(futures)
+        except KeyboardInterrupt as error:
+            interrupt = error
+    results = [future.result() for future in futures]
+    if interrupt is not None:
+        raise interrupt
+    return results

@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+from concurrent.futures import wait
 
 import pytest
 
@@ -68,3 +69,33 @@ def test_other_threads_are_not_interrupted_and_call_for_themselves():
     thread.join()
     assert found == [thread]
     assert uninterrupted(threading.current_thread) is not threading.main_thread()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_again_and_again_is_waited_with_too(threads, monkeypatch):
+    done, waits = [], []
+
+    def impatient(futures):
+        waits.append(len(futures))
+        if len(waits) < 4:
+            raise KeyboardInterrupt
+        return wait(futures)
+
+    def work(first, last):
+        time.sleep(0.05)
+        done.append(first)
+
+    monkeypatch.setattr("sekai.vector.threads.wait", impatient)
+    with pytest.raises(KeyboardInterrupt):
+        uninterrupted(work, 0, 1) if threads == 1 else over_lanes(work, 2048, 1024, threads)
+    assert len(waits) == 4
+    assert sorted(done) == [0, 1024][:threads]
+
+
+def test_an_error_is_raised_rather_than_ctrl_c():
+    def work():
+        signal.raise_signal(signal.SIGINT)
+        raise LookupError("of the work")
+
+    with pytest.raises(LookupError, match="of the work"):
+        uninterrupted(work)
