@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,6 +40,7 @@ class Policy:
     uses_observations: bool = True
     uses_streams: bool = True
     always_valid: bool = False
+    _weights_are: ClassVar[str] = "weights"  # the argument that they come from
 
     def __init__(self, weights: ArrayLike = ()) -> None:
         self.weights = weights
@@ -51,11 +52,15 @@ class Policy:
 
     @weights.setter
     def weights(self, weights: ArrayLike) -> None:
-        array = np.asarray(weights)
+        name = self._weights_are
+        try:
+            array = np.asarray(weights)
+        except ValueError:
+            raise ValueError(f"{name} must not have rows of different lengths, got {weights!r}") from None
         if array.size and array.dtype.kind not in "iuf":
-            raise TypeError(f"weights must be real numbers, got {weights!r}")
+            raise TypeError(f"{name} must be real numbers, got {weights!r}")
         if array.ndim not in (1, 2) or len(np.atleast_2d(array)) == 0:
-            raise ValueError(f"weights must have shape (W,) or (G, W), G at least 1, got {array.shape}")
+            raise ValueError(f"{name} must have shape (W,) or (G, W), G at least 1, got {array.shape}")
         self._weights = np.array(np.atleast_2d(array), np.float64, order="C")
 
     @property
@@ -131,9 +136,11 @@ class Constant(Policy):
     uses_observations = False
     uses_streams = False
     always_valid = True
+    _weights_are = "action"
 
     def __init__(self, action: ArrayLike) -> None:
-        super().__init__(np.atleast_1d(action))
+        numbers: Any = action
+        super().__init__(numbers if isinstance(action, Sequence) or np.ndim(numbers) else [numbers])
 
     def block(self) -> Any:
         """The kernel that fills in the action."""
@@ -191,6 +198,8 @@ class MLP(Policy):
             raise ValueError(f"head must be one of {heads} for {env.action_space!r}, got {head!r}")
         if activation not in ("tanh", "relu"):
             raise ValueError(f'activation must be "tanh" or "relu", got {activation!r}')
+        if not isinstance(hidden, Iterable):
+            raise TypeError(f"hidden must be a sequence of ints, got {hidden!r}")
         self.activation = activation
         self.always_valid = self.head != "clip"  # which lets NaN through
         self.sizes = (inputs, *[positive_int("hidden", size) for size in hidden], outputs)
@@ -203,8 +212,18 @@ class MLP(Policy):
 
     @staticmethod
     def pack(layers: Sequence[tuple[ArrayLike, ArrayLike]]) -> NDArray[np.float64]:
-        """Pack layers, each a matrix `(outputs, inputs)` and its biases `(outputs,)`, into one set of weights."""
-        return np.concatenate([np.ravel(part) for layer in layers for part in layer]).astype(np.float64)
+        """Pack layers, each a matrix `(outputs, inputs)` and its biases `(outputs,)`, into one set of weights.
+
+        Raises:
+            ValueError: There is no layer, or its parts have other shapes or do not fit the layer before.
+        """
+        arrays = [(np.asarray(matrix, np.float64), np.asarray(biases, np.float64)) for matrix, biases in layers]
+        shapes = [(matrix.shape, biases.shape) for matrix, biases in arrays]
+        inputs = [matrix[1:] for matrix, _ in shapes[:1]] + [biases for _, biases in shapes[:-1]]
+        fits = [(*shapes[k][1], *inputs[k]) == shapes[k][0] and len(shapes[k][0]) == 2 for k in range(len(shapes))]
+        if not fits or not all(fits):
+            raise ValueError(f"layers must be matrices (outputs, inputs) and biases that fit, got shapes {shapes}")
+        return np.concatenate([part.ravel() for layer in arrays for part in layer])
 
     @property
     def key(self) -> tuple[Any, ...]:

@@ -43,6 +43,7 @@ def test_weights_are_contiguous_whatever_they_were():
         (["a"], TypeError, r"weights must be real numbers, got \['a'\]"),
         ([1j], TypeError, "weights must be real numbers"),
         ([True], TypeError, "weights must be real numbers"),
+        ([[1], [1, 2]], ValueError, r"weights must not have rows of different lengths, got \[\[1\], \[1, 2\]\]"),
     ],
 )
 def test_what_are_no_weights_is_refused(weights, error, message):
@@ -77,6 +78,36 @@ def test_layers_are_packed_matrix_by_matrix_with_their_biases():
     assert packed.dtype == np.float64
 
 
+@pytest.mark.parametrize(
+    "layers",
+    [
+        [],
+        [(np.ones((4, 2)), np.ones(2))],  # (inputs, outputs)
+        [(np.ones((2, 4)), np.ones((2, 1)))],
+        [(np.ones(4), np.ones(4))],
+        [(np.ones((3, 4)), np.ones(3)), (np.ones((2, 4)), np.ones(2))],
+        [(1.0, 2.0)],
+    ],
+)
+def test_layers_that_do_not_fit_are_refused(layers):
+    with pytest.raises(ValueError, match=r"layers must be matrices .* that fit, got shapes"):
+        policies.MLP.pack(layers)
+
+
+@pytest.mark.parametrize(
+    ("action", "error", "message"),
+    [
+        ("left", TypeError, "action must be real numbers, got 'left'"),
+        (True, TypeError, r"action must be real numbers, got \[True\]"),
+        ([[1], [1, 2]], ValueError, "action must not have rows of different lengths"),
+        (np.zeros((1, 1, 1)), ValueError, "action must have shape"),
+    ],
+)
+def test_what_is_no_constant_action_is_refused(action, error, message):
+    with pytest.raises(error, match=message):
+        policies.Constant(action)
+
+
 def test_equal_architectures_share_their_machine_code():
     assert policies.MLP(ENV, (5,)).key == policies.MLP(ENV, [np.int64(5)]).key
     keys = {
@@ -92,6 +123,7 @@ def test_equal_architectures_share_their_machine_code():
     [
         (ENV, {"hidden": (0,)}, ValueError, "hidden"),
         (ENV, {"hidden": (2.5,)}, TypeError, "hidden"),
+        (ENV, {"hidden": 64}, TypeError, "hidden must be a sequence of ints, got 64"),
         (ENV, {"activation": "gelu"}, ValueError, 'activation must be "tanh" or "relu", got \'gelu\''),
         (
             ENV,
