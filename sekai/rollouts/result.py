@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sekai.core.result import ResetResult, StepResult
+from sekai.utils.integers import as_int
 from sekai.vector.batches import map_arrays, put
 from sekai.vector.kernel import KernelVecEnv
 from sekai.vector.snapshot import Snapshot
@@ -127,10 +128,12 @@ class Rollout:
 
         Raises:
             ValueError: Actions were not recorded, or the batch is not a kernel env, or it calls own Python.
-            IndexError: The lane or the episode does not exist.
+            TypeError: The lane or the episode is not an int.
+            IndexError: It does not exist.
         """
         if self._start is None or self.valid is None or self.episodes is None:
             raise ValueError('replay needs "actions" in record, and a kernel env that calls no Python')
+        lane, episode = as_int("lane", lane), as_int("episode", episode)
         if not 0 <= lane < self.num_envs:
             raise IndexError(f"lane must lie in 0 … {self.num_envs - 1}, got {lane}")
         steps = np.flatnonzero(self.valid[:, lane])

@@ -166,3 +166,12 @@ def test_steps_per_second(lib):
 
 def test_a_printed_rollout_hides_its_insides(lib):
     assert "_arrays" not in repr(sekai.rollout(lib.make(n=1), "random", 1, record=()))
+
+
+@pytest.mark.parametrize(("lane", "episode", "name"), [(1.0, 0, "lane"), (True, 0, "lane"), (0, "0", "episode")])
+def test_lanes_and_episodes_to_replay_are_ints(lib, lane, episode, name):
+    found = sekai.rollout(lib.make(n=3), "random", 30)
+    with pytest.raises(TypeError, match=f"{name} must be an int, got {(lane, episode)[name == 'episode']!r}"):
+        found.replay(lane, episode)
+    first = next(iter(found.replay(np.int64(1), np.uint8(0))))
+    assert np.array_equal(first.observation, found.observations[0, 1])
