@@ -32,7 +32,11 @@ def run_fused(
     num_threads: int | None,
     bar: Bar,
 ) -> None:
-    """Take all steps in compiled code, with a policy that is compiled, or actions that are given."""
+    """Take all steps in compiled code, with a policy that is compiled, or actions that are given.
+
+    Raises:
+        InvalidAction: The policy chose what it may not; lanes have gone different numbers of steps.
+    """
     n, num_steps, given = vec.num_envs, result.num_steps, isinstance(policy, np.ndarray)
     rows = {**single_rows(vec), **arrays}
     if isinstance(rows["observations"], dict):
@@ -45,16 +49,20 @@ def run_fused(
     unsure = not (given or policy.always_valid)
     accepted = vec._actions.accepted if unsure else vec._actions.accepted[:, :0]
     program = vec._rollout_program(policy)
+    effort = 1 + policy.weights.shape[1] // WEIGHTS
     if num_threads is None:
-        effort = n * num_steps * (1 + policy.weights.shape[1] // WEIGHTS)
-        num_threads = vec.num_threads or (available() if effort >= THREADS_PAY else 1)
+        num_threads = vec.num_threads or (available() if n * num_steps * effort >= THREADS_PAY else 1)
     streams = vec._policy_streams() if policy.uses_streams else np.empty((6, 0), np.uint64)
     keeps_finals = "observations" in arrays and vec.autoreset_mode == "same_step"
     recorded = [rows[name] for name in (*ARRAYS, "valid", "info")]
     stats = np.zeros((-(-n // BLOCK), 5))
     found: list[tuple[Any, ...]] = []
 
+    done = 0
+
     def advance(start: int, steps: int) -> None:
+        nonlocal done
+
         def work(first: int, last: int) -> list[tuple[Any, ...]]:
             scratch, episodes = scratch_space(policy, min(BLOCK, last - first)), []
             while True:
@@ -79,30 +87,28 @@ def run_fused(
         for part in vec._run(over_lanes, work, n, BLOCK, num_threads):
             found.extend(part)
         vec._action_clock += np.uint64(steps)
+        done += steps
+
+    def note_flags() -> None:
+        if done:
+            last = [rows[name][min(done, len(rows[name])) - 1] for name in ("terminated", "truncated")]
+            vec._note_flags(*last)
 
     vec._may_wait |= vec.autoreset_mode != "same_step"
     advance(0, 0)  # compiles
-    size = min(num_steps, max(1, CHUNK // n))
+    size = min(num_steps, max(1, CHUNK // (n * effort)))
     if lists:
         size = min(size, max(64, ROOM // n))
-    before = (vec.get_state(), vec._action_clock, streams.copy()) if unsure else None
-    done = 0
     try:
         for start in bar(range(0, num_steps, size)):
             begin = time.perf_counter()
             steps = min(size, num_steps - start)
             uninterrupted(advance, start, steps)
-            done += steps
             result.seconds += time.perf_counter() - begin
-    except InvalidAction:
-        assert before is not None
-        vec.set_state(before[0])
-        vec._action_clock, streams[:] = before[1:]
+    except KeyboardInterrupt:
+        note_flags()
         raise
-    finally:
-        if done:
-            last = [rows[name][min(done, len(rows[name])) - 1] for name in ("terminated", "truncated")]
-            vec._note_flags(*last)
+    note_flags()
     finish(result, stats, found if lists else None, vec._no_observations)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -39,9 +39,9 @@ def rollout(
 
     Args:
         vec: The batch. It is reset first if it never was, or if `seed` is given.
-        policy: `"random"` (see `sekai.policies.Random`; a batch that is no kernel env draws from its
-            `batch_action_space`), a `sekai.policies.Policy`, an array of actions `(T, N, …)`, or a function from the
-            observations of all lanes to their actions, which is called from Python at each step.
+        policy: `"random"` (see `sekai.policies.Random`; a batch that is no kernel env, or calls own Python, draws from
+            its `batch_action_space`), a `sekai.policies.Policy`, an array of actions `(T, N, …)`, or a function from
+            the observations of all lanes to their actions, which is called from Python at each step.
         num_steps: T, at least 1.
         record: Names of arrays to record: any of `"observations"`, `"actions"`, `"rewards"`, `"terminated"`,
             `"truncated"` and of a kernel env's infos. Episodes that end are recorded besides; `None` records nothing
@@ -54,8 +54,8 @@ def rollout(
 
     Raises:
         TypeError, ValueError: An argument is not what it should be; nothing has changed then.
-        InvalidAction: An action of an array or of a compiled policy lies outside the action space; nothing has changed
-            then. Or a function's: the steps before have been taken then.
+        InvalidAction: An action of an array or of a compiled policy lies outside the action space of a kernel env;
+            nothing has changed then. Or a function's, or another batch's: the steps before have been taken then.
         VecEnvClosed: The batch is closed.
         ImportError: A progress bar without rich.
     """
@@ -66,22 +66,39 @@ def rollout(
     seed = None if seed is None else as_seed(seed)
     num_threads = None if num_threads is None else positive_int("num_threads", num_threads)
     names = check_record(vec, record)
+    if not isinstance(progress, bool):
+        raise TypeError(f"progress must be a bool, got {progress!r}")
     policy = check_policy(vec, policy, num_steps)
+    fused = is_compiled(vec) and not is_function(policy)
     with progress_bar() if progress else nullcontext(iter) as bar:
         arrays = allocate(vec, policy, num_steps, names, out)
-        if seed is not None or not getattr(vec, "_started", False):
-            vec.reset(seed=seed)
-        if seed is not None and not isinstance(vec, KernelVecEnv):
-            vec.batch_action_space.seed(seed)
         result = Rollout(vec.num_envs, num_steps, autoreset_mode=vec.autoreset_mode)
-        if is_compiled(vec) and "actions" in names:
-            result._start = start_of(vec)
-        if is_compiled(vec) and not is_function(policy):
-            run_fused(vec, policy, arrays, result, record is not None, num_threads, bar)
-        else:
-            run_stepped(vec, policy, arrays, result, record is not None, bar)
+        with undone_if_refused(vec, policy):
+            if seed is not None or not getattr(vec, "_started", False):
+                vec.reset(seed=seed)
+            if seed is not None and not fused:
+                vec.batch_action_space.seed(seed)
+            if is_compiled(vec) and "actions" in names:
+                result._start = start_of(vec)
+            if fused and is_compiled(vec):
+                run_fused(vec, policy, arrays, result, record is not None, num_threads, bar)
+            else:
+                run_stepped(vec, policy, arrays, result, record is not None, bar)
     publish(result, vec, arrays, names)
     return result
+
+
+@contextmanager
+def undone_if_refused(vec: VecEnv[Any, Any], policy: Any) -> Iterator[None]:
+    """Put the batch back if its compiled policy does not compile, or chooses what it may not."""
+    trusted = not isinstance(policy, Policy) or (policy.always_valid and type(policy).act_lane is None)
+    undo = vec._undo_point() if is_compiled(vec) and not trusted else None
+    try:
+        yield
+    except Exception:
+        if undo is not None:
+            undo()
+        raise
 
 
 def is_compiled(vec: VecEnv[Any, Any]) -> TypeGuard[KernelVecEnv[Any, Any]]:
@@ -104,7 +121,7 @@ def check_record(vec: VecEnv[Any, Any], record: Sequence[str] | None) -> list[st
     if isinstance(record, str) or not isinstance(record, (Iterable, type(None))):
         raise TypeError(f"record must be a sequence of names or None, got {record!r}")
     known = [*ARRAYS, *(vec._step_infos.names if isinstance(vec, KernelVecEnv) else ())]
-    names = list(record or ())
+    names = [] if record is None else list(record)
     for name in names:
         if name not in known:
             raise ValueError(f"record must hold names among {', '.join(known)}, got {name!r}")
@@ -130,8 +147,11 @@ def check_policy(vec: VecEnv[Any, Any], policy: Any, num_steps: int) -> Any:
 
 def check_actions(vec: VecEnv[Any, Any], given: Any, num_steps: int) -> Any:
     """Check an array of actions `(T, N, …)`, and return it as kernels take it."""
-    array = np.asarray(given)
-    shape = vec._actions.shape if isinstance(vec, KernelVecEnv) else array.shape[2:]
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        raise ValueError("an array of actions must not have rows of different lengths") from None
+    shape = array.shape[2:] if vec.action_space.shape is None else vec.action_space.shape
     expected = num_steps, vec.num_envs, *shape
     if array.shape != expected:
         raise ValueError(f"an array of actions must have shape {expected}, got {array.shape}")

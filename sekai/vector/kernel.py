@@ -809,6 +809,27 @@ class KernelVecEnv(VecEnv[ObsType, ActType]):
 
     # ---- copies ----------------------------------------------------------------------------------
 
+    def _undo_point(self) -> Callable[[], None]:
+        """What undoes all that happens to the batch from now on: resets, their seeds, and steps of a rollout."""
+        for stream in self._streams.values():
+            stream.pull()
+        kept = {**vars(self), "_streams": dict(self._streams), "_recent": self._recent[-1:]}
+        arrays = [self._memory, *self._arrays, self._seeded, self._policy_seeds]
+        arrays += [] if self._policy_rng is None else [self._policy_rng]
+        before = [(array, array.copy()) for array in arrays]
+        shared = dict(self._param_rows.arrays)
+
+        def undo() -> None:
+            vars(self).update(kept)
+            for array, values in before:
+                array[...] = values
+            for name, value in shared.items():
+                self._param_rows.set(name, value)
+            for stream in self._streams.values():
+                stream.push()
+
+        return undo
+
     def __getstate__(self) -> dict[str, Any]:
         generators = {lane: stream.generator for lane, stream in self._streams.items()}
         return {**self.__dict__, "_program": None, "_streams": generators, "_recent": self._recent[-1:]}

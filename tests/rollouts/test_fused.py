@@ -345,3 +345,36 @@ def test_lanes_that_are_left_alone_keep_the_flags_of_the_last_step(lib, mode):
         assert np.array_equal(kept.terminated, last.terminated)
         assert np.array_equal(kept.truncated, last.truncated)
     assert last.dones.any()
+
+
+def test_ctrl_c_in_the_first_chunk_keeps_the_flags_of_its_last_step(lib, monkeypatch):
+    vec, other = lib.make(n=100), lib.make(n=100)
+    rows = sekai.rollout(other, "random", 25, record=("actions",)).actions
+    other = lib.make(n=100)
+    for row in rows:
+        last = other.step(row)
+    call = fused.uninterrupted
+
+    def interrupted(function, *args):
+        call(function, *args)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fused, "uninterrupted", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sekai.rollout(vec, "random", 25)
+    assert lib.memory(vec) == lib.memory(other)
+    assert last.truncated.any()
+    assert np.array_equal(vec.step(rows[0], np.zeros(100, bool)).truncated, last.truncated)
+
+
+def test_chunks_are_shorter_where_the_policy_takes_long(lib, monkeypatch):
+    vec = lib.make(n=100)
+    slow = lib.network(vec, (40, 40))
+    call, steps = fused.uninterrupted, []
+    monkeypatch.setattr(fused, "uninterrupted", lambda function, *args: (steps.append(args[1]), call(function, *args)))
+    monkeypatch.setattr(fused, "CHUNK", 100_000)
+    sekai.rollout(vec, "random", 100, record=None)
+    assert steps == [100]
+    sekai.rollout(vec, slow, 100, record=None)
+    assert slow.num_weights == 1922
+    assert steps[1:] == [32, 32, 32, 4]  # a step of 1 + 1922 // 64 = 31 times the work

@@ -8,6 +8,7 @@ import pytest
 import sekai
 from sekai import policies
 from sekai.error import VecEnvClosed
+from sekai.kernels import kernel
 
 
 def test_a_batch_that_was_never_reset_is_reset_first(lib):
@@ -75,6 +76,9 @@ BAD = [
     (dict(seed=1.5), TypeError, "seed"),
     (dict(seed=[1, 2, 3]), TypeError, "seed"),
     (dict(record="rewards"), TypeError, "record must be a sequence of names or None, got 'rewards'"),
+    (dict(progress=1), TypeError, "progress must be a bool, got 1"),
+    (dict(policy=[[0], [0, 1]]), ValueError, "actions must not have rows of different lengths"),
+    (dict(num_steps=2**62), ValueError, f"num_steps must be .* that can be recorded, got {2**62}"),
     (dict(record=1), TypeError, "record must be a sequence of names or None, got 1"),
     (dict(record=["reward"]), ValueError, "among observations, .*, elapsed_steps, got 'reward'"),
     (dict(policy="rando"), TypeError, "policy must be .* got 'rando'"),
@@ -100,6 +104,76 @@ def test_bad_arguments_are_named_and_change_nothing(lib, arguments, error, messa
         sekai.rollout(vec, **{"policy": "random", "num_steps": 4, **arguments})
     assert lib.memory(vec) == before
     lib.assert_same(*(sekai.rollout(batch, "random", 4) for batch in (vec, lib.make(n=3))))
+
+
+class Misspelt(policies.Policy):
+    @kernel
+    def act_lane(w, obs, rng, action, i):
+        action[i] = obs.angle[i]
+
+
+class Impossible(policies.Policy):
+    always_valid = True  # it says
+
+    @kernel
+    def act_lane(w, obs, rng, action, i):
+        action[i] = w
+
+
+REFUSED = [
+    (policies.Policy(), TypeError, "Policy must define act_lane"),
+    (Misspelt(), TypeError, "Misspelt.act_lane does not compile"),
+    (Impossible([0.0]), TypeError, "Impossible.act_lane does not compile"),
+    ("hesitant", sekai.InvalidAction, "of lane 2 does not lie in Discrete"),
+]
+
+
+@pytest.mark.parametrize(("policy", "error", "message"), REFUSED, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize("seed", [None, 8])
+def test_policies_that_are_refused_undo_the_reset_too(lib, policy, error, message, seed):
+    generators = [np.random.default_rng(k) for k in range(3)]
+    vec, other = (sekai.make_vec("CartPole-v1", 3) for _ in range(2))
+    vec.reset(seed=generators)
+    other.reset(seed=[np.random.default_rng(k) for k in range(3)])
+    own = lib.Hesitant([0.0, 0.0])
+    for batch in (vec, other):
+        sekai.rollout(batch, own, 30)
+        batch.step(np.array([0, 1, 0]))
+    drawn = generators[1].bit_generator.state
+    with pytest.raises(error, match=message):
+        sekai.rollout(vec, lib.Hesitant([0.0, -3.0]) if policy == "hesitant" else policy, 5, seed=seed)
+    assert generators[1].bit_generator.state == drawn
+    assert lib.memory(vec) == lib.memory(other)
+    for choices in (own, "random"):
+        lib.assert_same(*(sekai.rollout(batch, choices, 40) for batch in (vec, other)))
+
+
+@pytest.mark.parametrize(("policy", "error", "message"), REFUSED[:2], ids=["none", "misspelt"])
+def test_a_batch_that_was_never_reset_still_is_not_after_a_refusal(lib, policy, error, message):
+    vec = sekai.make_vec("CartPole-v1", 3)
+    with pytest.raises(error, match=message):
+        sekai.rollout(vec, policy, 5)
+    assert vec.initial_seed is None
+    with pytest.raises(sekai.ResetRequired):
+        vec.step(np.zeros(3, int))
+    other = lib.make(n=3, seed=4, limit=500)
+    lib.assert_same(sekai.rollout(vec, "random", 9, seed=4), sekai.rollout(other, "random", 9))
+
+
+def test_actions_of_another_shape_reset_no_batch_of_single_envs():
+    vec = sekai.SyncVecEnv([lambda: sekai.make("Pendulum-v1")] * 2)
+    vec.reset(seed=1)
+    before = vec.envs[0].unwrapped._vec._memory.tobytes()
+    with pytest.raises(ValueError, match=r"an array of actions must have shape \(4, 2, 1\), got \(4, 2\)"):
+        sekai.rollout(vec, np.zeros((4, 2)), 4, seed=9)
+    assert vec.envs[0].unwrapped._vec._memory.tobytes() == before
+
+
+def test_names_to_record_may_come_in_an_array(lib):
+    found = sekai.rollout(lib.make(n=3), "random", 4, record=np.array(["rewards", "actions"]))
+    assert found.rewards.tolist() == [[1.0] * 3] * 4
+    assert found.actions.shape == (4, 3)
+    assert found.observations is None
 
 
 @pytest.mark.parametrize("vec", ["CartPole-v1", sekai.make("CartPole-v1"), None])
