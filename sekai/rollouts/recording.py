@@ -29,13 +29,22 @@ def allocate(
     Raises:
         TypeError, ValueError: `out` is not a rollout with such arrays.
     """
-    wanted = blueprints(vec, policy, num_steps, names)
+    if not isinstance(out, (Rollout, type(None))):
+        raise TypeError(f"out must be an earlier Rollout, got {out!r}")
+    earlier = {} if out is None else out._arrays
+    try:
+        wanted = blueprints(vec, policy, num_steps, names, earlier.get("actions"))
+    except ValueError:  # more than any array can hold
+        raise ValueError(f"num_steps must be a number of steps that can be recorded, got {num_steps}") from None
     if out is not None:
-        if not isinstance(out, Rollout):
-            raise TypeError(f"out must be an earlier Rollout, got {out!r}")
         for name, blueprint in wanted.items():
-            if formats(blueprint) != formats(out._arrays.get(name)):
-                raise ValueError(f"out must be a rollout that recorded {name} as {formats(blueprint)}")
+            found = earlier.get(name)
+            if formats(blueprint) != formats(found):
+                raise ValueError(
+                    f"out must be a rollout that recorded {name} as {formats(blueprint)}, got {formats(found)}"
+                )
+            if not all(array.flags.writeable for array in leaves(found)):
+                raise ValueError(f"out must hold arrays that can be written to, got {name} read-only")
         return {name: out._arrays[name] for name in wanted}
     size = sum(array.nbytes for blueprint in wanted.values() for array in leaves(blueprint))
     free = free_memory()
@@ -44,12 +53,20 @@ def allocate(
     return {name: map_arrays(lambda a: np.empty(a.shape, a.dtype), blueprint) for name, blueprint in wanted.items()}
 
 
-def blueprints(vec: VecEnv[Any, Any], policy: Any, num_steps: int, names: Sequence[str]) -> dict[str, Any]:
-    """Arrays that take no memory, of the shapes and dtypes that are to be recorded."""
+def blueprints(
+    vec: VecEnv[Any, Any], policy: Any, num_steps: int, names: Sequence[str], earlier: Any = None
+) -> dict[str, Any]:
+    """Arrays that take no memory, of the shapes and dtypes that are to be recorded.
+
+    Actions that a function has still to choose are expected in the precision of `earlier` ones, if the env takes them.
+    """
     n, kernel_env = vec.num_envs, isinstance(vec, KernelVecEnv)
     flags, actions = np.empty(1, np.bool_), no_rows(vec.action_space)
     if isinstance(vec, KernelVecEnv):
-        actions = np.empty((1, *vec._actions.shape), vec._actions.dtype)
+        expected = vec._actions.dtype
+        if callable(policy) and earlier is not None:
+            expected = vec._actions._packed_dtype(earlier.dtype)
+        actions = np.empty((1, *vec._actions.shape), expected)
     if isinstance(policy, np.ndarray) and kernel_env:
         actions = policy[0]
     rows = {
@@ -87,9 +104,9 @@ def leaves(arrays: Any) -> list[np.ndarray]:
     return found
 
 
-def formats(arrays: Any) -> list[tuple[Any, ...]]:
-    """Shapes and dtypes of nested arrays."""
-    return [(array.shape, array.dtype.name) for array in leaves(arrays)]
+def formats(arrays: Any) -> str:
+    """Shapes and dtypes of nested arrays, and how they are nested, in words."""
+    return "nothing" if arrays is None else repr(map_arrays(lambda array: (array.shape, array.dtype.name), arrays))
 
 
 def free_memory() -> int | None:
@@ -104,16 +121,18 @@ def free_memory() -> int | None:
         return None
 
 
-def record_step(
-    vec: VecEnv[Any, Any], arrays: dict[str, Any], t: int, observations: Any, actions: Any, step: Any
-) -> None:
-    """Write row t of what is recorded.
+def record_observations(vec: VecEnv[Any, Any], arrays: dict[str, Any], t: int, observations: Any) -> None:
+    """Write row t of the observations, if they are recorded."""
+    if "observations" in arrays:
+        put(arrays["observations"], t, as_arrays(vec.observation_space, observations))
+
+
+def record_step(vec: VecEnv[Any, Any], arrays: dict[str, Any], t: int, actions: Any, step: Any) -> None:
+    """Write row t of what is recorded but for observations, which the policy may have changed.
 
     Raises:
         TypeError: Actions of a kernel env come as float32 in some steps and as float64 in others.
     """
-    if "observations" in arrays:
-        put(arrays["observations"], t, as_arrays(vec.observation_space, observations))
     if isinstance(vec, KernelVecEnv) and "actions" in arrays and arrays["actions"].dtype != actions.dtype:
         if t > 0:
             raise TypeError(f"a policy must return actions of one dtype, got {actions.dtype} in step {t}")

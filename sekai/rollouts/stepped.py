@@ -10,10 +10,10 @@ import numpy as np
 
 from sekai.rollouts.ending import finish
 from sekai.rollouts.progress import Bar
-from sekai.rollouts.recording import no_rows, record_step
+from sekai.rollouts.recording import no_rows, record_observations, record_step
 from sekai.rollouts.result import Rollout
 from sekai.spaces import Space
-from sekai.vector.batches import as_arrays, put
+from sekai.vector.batches import as_arrays
 from sekai.vector.kernel import BLOCK, KernelVecEnv
 from sekai.vector.vec_env import VecEnv
 
@@ -35,12 +35,13 @@ def run_stepped(
     found = []
     for t in bar(range(result.num_steps)):
         begin = time.perf_counter()
+        record_observations(vec, arrays, t, observations)
         actions = policy(observations) if callable(policy) else policy[t]
         if isinstance(vec, KernelVecEnv):
             actions = vec._actions.pack(actions, n)
         step = vec.step(actions)
         valid, ended = step.valid, step.valid & step.dones
-        record_step(vec, arrays, t, observations, actions, step)
+        record_step(vec, arrays, t, actions, step)
         kernels.track(returns, lengths, step.rewards, valid, ended, stats)
         lanes = np.flatnonzero(ended)
         if lists and lanes.size:
@@ -51,8 +52,7 @@ def run_stepped(
         returns[lanes] = lengths[lanes] = 0
         observations = step.observations
         result.seconds += time.perf_counter() - begin
-    if "observations" in arrays:
-        put(arrays["observations"], result.num_steps, as_arrays(vec.observation_space, observations))
+    record_observations(vec, arrays, result.num_steps, observations)
     finish(result, stats, found if lists else None, no_finals)
 
 

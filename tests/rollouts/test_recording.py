@@ -111,12 +111,62 @@ def test_out_that_does_not_fit_is_refused(lib, steps, record, name):
     vec = lib.make()
     out = sekai.rollout(vec, "random", 5, record=("rewards", "actions"))
     before, rewards = lib.memory(vec), out.rewards.copy()
-    with pytest.raises(ValueError, match=rf"out must be a rollout that recorded {name} as \[\(\({steps}"):
+    with pytest.raises(ValueError, match=rf"out must be a rollout that recorded {name} as \(\({steps}"):
         sekai.rollout(vec, "random", steps, record=record, out=out)
     with pytest.raises(TypeError, match="out must be an earlier Rollout, got 1"):
         sekai.rollout(vec, "random", 5, out=1)
     assert lib.memory(vec) == before
     assert np.array_equal(out.rewards, rewards)
+
+
+def test_out_that_may_not_be_written_to_is_refused(lib):
+    vec = lib.make()
+    out = sekai.rollout(vec, "random", 5)
+    out.rewards.flags.writeable = False
+    before, observations = lib.memory(vec), out.observations.copy()
+    with pytest.raises(ValueError, match="out must hold arrays that can be written to, got rewards read-only"):
+        sekai.rollout(vec, "random", 5, out=out, seed=9)
+    assert lib.memory(vec) == before
+    assert np.array_equal(out.observations, observations)
+
+
+class Pair(sekai.Env):
+    """Observations of two numbers under some names."""
+
+    def __init__(self, *names):
+        self.observation_space = sekai.Dict({name: sekai.Box(0, 9, (1,)) for name in names})
+        self.action_space = sekai.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        return sekai.ResetResult(self.look(), {})
+
+    def step(self, action):
+        return sekai.StepResult(self.look(), 0.0, False, False, {})
+
+    def look(self):
+        return {name: np.full(1, k, np.float32) for k, name in enumerate(self.observation_space)}
+
+
+def test_out_with_other_names_or_another_order_is_refused():
+    out = sekai.rollout(sekai.SyncVecEnv([lambda: Pair("a", "b")]), "random", 3)
+    for names in (("a", "c"), ("b", "a")):
+        with pytest.raises(ValueError, match=r"out must be a rollout .* observations as .*, got .*'a'.*'b'"):
+            sekai.rollout(sekai.SyncVecEnv([lambda names=names: Pair(*names)]), "random", 3, out=out)
+    assert out.observations["b"].tolist() == [[[1.0]]] * 3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_out_takes_the_actions_of_a_function_in_the_precision_they_had(dtype):
+    def policy(observations):
+        return np.tanh(observations[:, :1]).astype(dtype)
+
+    vec = sekai.make_vec("MountainCarContinuous-v0", 4)
+    first = sekai.rollout(vec, policy, 5, seed=1)
+    want = first.actions.copy()
+    again = sekai.rollout(vec, policy, 5, seed=1, out=first)
+    assert again.actions is first.actions
+    assert again.actions.dtype == dtype
+    assert np.array_equal(again.actions, want)
 
 
 # ---- memory --------------------------------------------------------------------------------------

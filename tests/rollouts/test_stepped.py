@@ -219,3 +219,29 @@ def test_a_function_may_choose_what_it_may_not(lib):
     with pytest.raises(sekai.InvalidAction, match="lane 1"):
         sekai.rollout(vec, lambda observations: np.array([0, 2]), 2)
     assert not vec._book_row("elapsed").any()
+
+
+def test_a_policy_that_overwrites_observations_does_not_change_what_is_recorded(lib):
+    def overwriting(observations):
+        actions = (observations[:, 2] > 0).astype(np.int64)
+        observations[...] = 0.0
+        return actions
+
+    want = sekai.rollout(lib.make(n=4), lambda observations: (observations[:, 2] > 0).astype(np.int64), 30)
+    found = sekai.rollout(lib.make(n=4), overwriting, 30)
+    assert want.observations.any(axis=(0, 1)).all()
+    lib.assert_same(found, want)
+
+
+class Still(sekai.finance.RewardFunction):
+    """A reward in Python."""
+
+    def __call__(self, outcome):
+        return outcome.equity
+
+
+def test_random_actions_of_a_kernel_env_that_calls_python_are_seeded():
+    vec = sekai.make_vec("Trading-v0", 3, reward=Still())
+    first, again = (sekai.rollout(vec, "random", 20, seed=seed).actions for seed in (5, 5))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, sekai.rollout(vec, "random", 20, seed=6).actions)
