@@ -45,14 +45,17 @@ def run_rollout(args: Any) -> int:
 def made_policy(policy: Any, vec: Any) -> Any:
     """The policy itself, or what a class or function that makes one returns for a batch.
 
-    A function of the observations is a policy: one that makes policies takes `vec`, by that name, or nothing.
+    A function of the observations is a policy: one that makes policies takes `vec`, by that name, or nothing. A class
+    takes a batch first unless it can do without: a user's `Policy` has weights there, `()` by default.
     """
     if isinstance(policy, sekai.policies.Policy) or not callable(policy):
         return policy
-    names = list(inspect.signature(policy).parameters)
-    if not names:
-        return policy()
-    return policy(vec) if names[0] == "vec" or isinstance(policy, type) else policy
+    first = next(iter(inspect.signature(policy).parameters.values()), None)
+    if first is not None and first.name == "vec":
+        return policy(vec)
+    if isinstance(policy, type):
+        return policy() if first is None or first.default is not first.empty else policy(vec)
+    return policy() if first is None else policy
 
 
 def print_data(args: Any, done: Any) -> None:

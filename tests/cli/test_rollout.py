@@ -8,6 +8,7 @@ import pytest
 
 import sekai
 from sekai import policies
+from sekai.kernels import kernel
 from sekai.rendering import plot_rollout
 
 PUSH = policies.Constant(1)
@@ -19,6 +20,14 @@ class Push(policies.Constant):
 
     def __init__(self):
         super().__init__(1)
+
+
+class PushKernel(policies.Policy):
+    """A policy of a user's own, without weights."""
+
+    @kernel
+    def act_lane(w, obs, rng, action, i):
+        action[i] = 1
 
 
 def make_push(vec):
@@ -109,7 +118,7 @@ def test_rollout_on_a_terminal_shows_its_progress_beside_the_table(run, capsys, 
 # ---- policies --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["PUSH", "Push", "make_push", "make_function", "push", "SCHEDULE"])
+@pytest.mark.parametrize("name", ["PUSH", "Push", "PushKernel", "make_push", "make_function", "push", "SCHEDULE"])
 def test_a_policy_is_found_or_made(run, capsys, name):
     assert run(*LANES, "--policy", f"{__name__}:{name}", "--json") == 0
     got = json.loads(capsys.readouterr().out)
