@@ -22,18 +22,34 @@ from sekai.kernels.hashing import random_bits, random_unit
 from sekai.kernels.jit import PART_OPTIONS, kernel
 from sekai.kernels.rows import flat
 
-S32 = np.uint64(32)
+S32, LOW32, FEW = (np.uint64(n) for n in (32, 2**32 - 1, 2**32))
 
 
 # ---- random ----------------------------------------------------------------------------------------
 
 
 @kernel
+def upper_half(a, b):
+    """The upper 64 bits of a product: of its four parts, each of 32 bits by 32."""
+    a1, a0, b1, b0 = a >> S32, a & LOW32, b >> S32, b & LOW32
+    upper, lower = a1 * b0, a0 * b1
+    carry = (a0 * b0 >> S32) + (upper & LOW32) + (lower & LOW32)
+    return a1 * b1 + (upper >> S32) + (lower >> S32) + (carry >> S32)
+
+
+@kernel
 def random_integers(keys, clock, low, high, action):
-    """Draw `action[i]` from low to high for each lane; the bias is below (high - low + 1) / 2**32."""
+    """Draw `action[i]`, one of count numbers from low to high, for each lane.
+
+    The bias is below count / 2**32, or, where there are more than 2**32 numbers, below count / 2**64.
+    """
     count = np.uint64(high - low) + np.uint64(1)
-    for i in range(action.size):
-        action[i] = low + np.int64((random_bits(keys[i], clock) >> S32) * count >> S32)
+    if count <= FEW:
+        for i in range(action.size):
+            action[i] = low + np.int64((random_bits(keys[i], clock) >> S32) * count >> S32)
+    else:
+        for i in range(action.size):
+            action[i] = low + np.int64(upper_half(random_bits(keys[i], clock), count))
 
 
 @kernel

@@ -122,7 +122,9 @@ class Random(Policy):
             ValueError: It is not.
         """
         low, high = vec._actions.bounds
-        if not np.isfinite(high - low).all():
+        with np.errstate(over="ignore", invalid="ignore"):
+            widths = high - low
+        if not np.isfinite(widths).all():
             raise ValueError(f"random actions need a bounded action space, got {vec.action_space!r}")
 
 

@@ -134,6 +134,28 @@ def test_random_integers_are_uniform():
     assert ((found - keys.size / 7) ** 2 / (keys.size / 7)).sum() < 38.26
 
 
+@pytest.mark.parametrize("count", [2**32, 2**32 + 1, 2**40, 3 * 2**61])
+def test_random_integers_of_many_are_uniform(count):
+    """Chi squared of 7 degrees of freedom exceeds 40.53 with a chance of 1e-6."""
+    keys = np.random.default_rng(3).integers(0, 2**64, 100_000, np.uint64)
+    action = np.empty(keys.size, np.int64)
+    kernels.random_integers(keys, np.uint64(2), -5, count - 6, action)
+    assert action.min() >= -5
+    assert action.max() <= count - 6
+    found = np.bincount((action + 5) // -(-count // 8), minlength=8)
+    assert found.size == 8
+    assert ((found - keys.size / 8) ** 2 / (keys.size / 8)).sum() < 40.53
+    assert np.unique(action).size > 99_990  # of 2**32, 1.2 pairs are expected to be equal
+    assert np.unique(action % 8).size == 8
+
+
+def test_the_upper_half_of_a_product():
+    numbers = [0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1, 0x9E3779B97F4A7C15]
+    for a in numbers:
+        for b in numbers:
+            assert int(kernels.upper_half(np.uint64(a), np.uint64(b))) == a * b >> 64
+
+
 def test_random_reals_are_uniform():
     """The statistic of Kolmogorov and Smirnov exceeds 2.69 / sqrt(n) with a chance of 1e-6."""
     keys = np.random.default_rng(4).integers(0, 2**64, 100_000, np.uint64)

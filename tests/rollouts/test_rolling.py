@@ -201,9 +201,10 @@ def test_a_compiled_policy_needs_a_kernel_env():
         sekai.rollout(vec, policies.Constant(0), 3)
 
 
-def test_random_actions_need_bounds(lib):
+@pytest.mark.parametrize("bound", [np.inf, 1e308])
+def test_random_actions_need_bounds(lib, bound):
     class Free(lib.TankVecEnv):
-        action_space = sekai.Box(-np.inf, np.inf, (2,), np.float32)
+        action_space = sekai.Box(-bound, bound, (2,), np.float64)
 
     with pytest.raises(ValueError, match="random actions need a bounded action space"):
         sekai.rollout(Free(2), "random", 3)
