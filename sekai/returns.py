@@ -217,7 +217,7 @@ def vtrace(
 
 def _number(name: str, value: Any, largest: float) -> float:
     """Return the argument `name`, a real number from 0 to `largest`, as a float."""
-    if not isinstance(value, Real):
+    if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a real number, got {value!r}")
     number = float(value)
     if not 0.0 <= number <= largest:
@@ -268,6 +268,8 @@ def _results(
     """Return arrays for the results: those of `out`, or fresh ones."""
     if out is None:
         return [np.empty(shape) for _ in range(count)]
+    if not isinstance(out, (Sequence, np.ndarray)):
+        raise TypeError(f"out must be a sequence of {count} arrays, got {out!r}")
     if len(out) != count:
         raise ValueError(f"out must hold {count} arrays, got {len(out)}")
     for k, array in enumerate(out):

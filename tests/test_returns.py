@@ -573,6 +573,7 @@ def test_what_float64_does_not_hold_is_refused(run, dtype):
 def test_discounts_beyond_their_range_are_refused(run, gamma):
     refused(run, ValueError, f"gamma must be between 0 and 1, got {gamma}", gamma=gamma)
     refused(run, TypeError, "gamma must be a real number, got '0.9'", gamma="0.9")
+    refused(run, TypeError, "gamma must be a real number, got True", gamma=True)
 
 
 def test_other_parameters_beyond_their_range_are_refused():
@@ -607,4 +608,5 @@ def test_results_are_written_to_what_can_hold_them_only(run):
 def test_results_must_be_as_many_as_they_are_and_apart():
     same = np.empty((4, 3))
     refused(run_gae, ValueError, "out must hold 2 arrays, got 1", out=[same])
+    refused(run_gae, TypeError, "out must be a sequence of 2 arrays, got 5", out=5)
     refused(run_vtrace, ValueError, "or one of its arrays the other", out=[same, same])
