@@ -1,10 +1,11 @@
 """What Numba says about a kernel that does not compile, in short.
 
 Numba tells the whole way from the entry to the mistake, some sixty lines for a lane function. The error here names the
-function, the reason and the line; Numba's own stands above it, as its cause.
+function, the reason and the lines; Numba's own stands above it, as its cause.
 """
 
 import linecache
+import os
 import re
 import traceback
 
@@ -28,13 +29,17 @@ class CompileError(TypeError):
 def compile_error(entry, cause):
     """The error that says in short why `entry` (a dispatcher) does not compile."""
     text = _COLOUR.sub("", str(cause))
-    callee, place = _CALLEE.search(text), _PLACE.search(text)
+    callee, places = _CALLEE.search(text), _PLACE.findall(text)
     name = callee.group(1) if callee else _innermost(cause, entry).py_func.__qualname__
     message = f"{_HASH.sub('', name)} does not compile: {_reason(text)}"
-    if place:
-        path, line = place.group(1), int(place.group(2))
-        message += f"\n  {path}:{line}: {linecache.getline(path, line).strip()}"
+    for path, line in places[:1] + [place for place in places[1:] if _is_ours(places[0]) and not _is_ours(place)][:1]:
+        message += f"\n  {path}:{line}: {linecache.getline(path, int(line)).strip()}"
     return CompileError(message)
+
+
+def _is_ours(place):
+    """Whether a place is in this package: then the user's line that led there is told, too."""
+    return place[0].startswith(os.path.dirname(__file__))
 
 
 def _reason(text):

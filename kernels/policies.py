@@ -97,9 +97,21 @@ def constant_block(w, observations, keys, rng, work, clock, bounds, action):
 
 
 def lane_block(w, observations, keys, rng, work, clock, bounds, action):
-    """Template: call a user's `act_lane(w, obs, rng, action, i)` for each lane."""
+    """Template: call a user's `act_lane(w, obs, rng, action, i)` for each lane; `streams` is one of the below."""
     for i in range(action.shape[0]):
-        act_lane(w, observations, rng, action, i)  # noqa: F821
+        act_lane(w, observations, streams(rng), action, i)  # noqa: F821
+
+
+@kernel
+def own_streams(rng):
+    """Those of the policy."""
+    return rng
+
+
+@kernel
+def no_streams(rng):
+    """Nothing to draw from: a policy that says that it does not draw, and does, must not compile."""
+    return ()
 
 
 # ---- networks --------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ class Policy:
         weights: float64 `(G, W)`, a copy; may be assigned between rollouts.
         uses_observations: Whether the policy looks at observations; a rollout that neither does nor records any is
             faster.
-        uses_streams: Whether `act_lane` draws from `rng`.
+        uses_streams: Whether `act_lane` draws from `rng`; where it says no and draws, it does not compile.
         always_valid: Whether no action can lie outside the action space; otherwise a rollout checks each of them.
 
     Raises:
@@ -66,7 +66,7 @@ class Policy:
     @property
     def key(self) -> tuple[Any, ...]:
         """What the policy is compiled for: policies of equal keys share their machine code."""
-        return (type(self),)
+        return type(self), self.uses_streams
 
     @property
     def work_rows(self) -> int:
@@ -80,7 +80,8 @@ class Policy:
         act_lane = inspect.getattr_static(type(self), "act_lane")
         if act_lane is None:
             raise TypeError(f"{type(self).__name__} must define act_lane")
-        return self._bind(policies.lane_block, act_lane=act_lane)
+        streams = policies.own_streams if self.uses_streams else policies.no_streams
+        return self._bind(policies.lane_block, act_lane=act_lane, streams=streams)
 
     def _bind(self, template: Any, **parts: Any) -> Any:
         from sekai.kernels.jit import bind

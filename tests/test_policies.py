@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from numba import config
 
 import sekai
 from sekai import policies
-from sekai.kernels import kernel
+from sekai.kernels import kernel, random
 
 ENV = sekai.make("CartPole-v1")
 TORQUE = sekai.make("Pendulum-v1")
@@ -185,3 +186,21 @@ def test_policies_of_an_env_fit_its_batches():
     policies.MLP(sekai.make_vec("Pendulum-v1", 2), (3,)).check(sekai.make_vec("Pendulum-v1", 6))
     policies.Constant([[-2.0], [2.0]]).check(sekai.make_vec("Pendulum-v1", 6))
     policies.Random().check(sekai.make_vec("Pendulum-v1", 6))
+
+
+class Silent(policies.Policy):
+    uses_streams = False
+
+    @kernel
+    def act_lane(w, obs, rng, action, i):
+        action[i] = random.integers(rng, i, 0, 2)
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_a_policy_that_says_it_does_not_draw_cannot():
+    vec = sekai.make_vec("CartPole-v1", 5)
+    vec.reset(seed=0)
+    before = vec.get_state()
+    with pytest.raises(TypeError, match=r"does not compile(.|\n)*random.integers\(rng, i, 0, 2\)"):
+        sekai.rollout(vec, Silent(), 10)
+    np.testing.assert_array_equal(vec.get_state().words, before.words, strict=True)

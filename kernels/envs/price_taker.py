@@ -279,7 +279,7 @@ def reprice_together(s, p, s0):
 
 @kernel
 def reprice_all(now, prices, changes):
-    """Write the relative changes of prices, and what they are now; apart from the product above, it vectorises."""
+    """Write the relative changes of prices, and what they are now, in vector instructions."""
     for k in range(changes.size):
         changes[k] = now[k] / prices[k] - 1.0
         prices[k] = now[k]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sekai._types import InfoDict
 from sekai.spaces import Space
 from sekai.stats.tracker import EpisodeBatch
+from sekai.vector.batches import stack
 from sekai.vector.native import take_index
 from sekai.vector.result import VecStepResult
 
@@ -98,6 +99,26 @@ class FinalObservations(InfoLayer):
         info = super().lane(i)
         k = place(self._lanes, i)
         return info if k is None else {**info, "final_observation": take_index(self._space, self._observations, k)}
+
+
+class NoFinalObservations(InfoLayer):
+    """Infos of a step in which no episode ended, where final observations would be of another kind than inside.
+
+    Args:
+        result: What the batch inside returned.
+        space: Space of one observation.
+        observations: Those of the step, whose dtypes an empty batch has.
+    """
+
+    def __init__(self, result: VecStepResult[Any], space: Space[Any], observations: Any) -> None:
+        super().__init__(result)
+        self._space = space
+        self._like = observations
+
+    @property
+    def final_observations(self) -> Any:
+        """A batch of none."""
+        return stack(self._space, [], self._like)
 
 
 class EpisodeInfos(InfoLayer):

@@ -90,7 +90,7 @@ class ListedInfos(PartialInfos):
         infos: Of the lanes.
         valid: Bool array `(N,)`: rows that are real transitions.
         space: Space of one observation.
-        observations: Those of the step; final observations have their dtypes.
+        observations: Those of the step; final observations, which are batched when asked for, have their dtypes.
     """
 
     def __init__(
@@ -98,16 +98,16 @@ class ListedInfos(PartialInfos):
     ) -> None:
         super().__init__(infos, valid)
         self._space = space
-        self._none = stack(space, [], observations)
+        self._like = observations
 
     @property
     def final_observations(self) -> Any:
         """The last observations of the lanes whose episode ended in this step, as one batch in that order."""
         rows = [info["final_observation"] for info in self if "final_observation" in info]
-        return stack(self._space, rows, self._none) if rows else self._none
+        return stack(self._space, rows, self._like)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ListedInfos, (list(self), self.valid, self._space, self._none)
+        return ListedInfos, (list(self), self.valid, self._space, stack(self._space, [], self._like))
 
 
 class LazyInfos(Sequence[dict[str, Any]]):

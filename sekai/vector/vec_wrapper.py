@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sekai._types import ActType, InfoDict, ObsType, WActType, WObsType
 from sekai.core.env import Env
 from sekai.spaces import Space, concatenate, iterate
-from sekai.vector.batches import map_arrays, stack, take
-from sekai.vector.info_layers import FinalObservations
+from sekai.vector.batches import map_arrays, take
+from sekai.vector.info_layers import FinalObservations, NoFinalObservations
 from sekai.vector.result import VecResetResult, VecStepResult
 from sekai.vector.snapshot import VERSION, lane_indices
 from sekai.vector.vec_env import VecEnv
@@ -262,8 +262,7 @@ class VecObservationWrapper(VecWrapper[WObsType, ActType, ObsType, ActType], Gen
     def _seen(self, result: VecStepResult[ObsType], observations: Any, infos: Any) -> VecStepResult[WObsType]:
         """The step as the agent sees it; `infos` are what `_final_infos` returned."""
         if infos is result.infos:  # no episode ended, but final observations are of another kind nevertheless
-            none = stack(self.observation_space, [], observations)
-            infos = FinalObservations(result, self.observation_space, none)
+            infos = NoFinalObservations(result, self.observation_space, observations)
         return VecStepResult(observations, result.rewards, result.terminated, result.truncated, infos)
 
     def _on_step(self, result: VecStepResult[ObsType], mask: Mask) -> VecStepResult[WObsType]:

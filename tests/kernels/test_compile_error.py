@@ -73,27 +73,24 @@ def test_the_innermost_function_and_its_line_are_named():
     assert "calls_what_fails" in str(caught.value.__cause__)
 
 
-def test_a_name_that_does_not_exist():
+@pytest.mark.parametrize(
+    ("run", "text", "reason"),
+    [
+        (run_name, "return has", "has_no_such_name does not compile: NameError: name 'windd' is not defined"),
+        (run_file, "return opens", "opens_a_file does not compile: Unsupported context manager in use"),
+        (
+            run_itself,
+            "return x",
+            "run_itself does not compile: No implementation of function Function(<built-in function getitem>) found "
+            "for signature: >>> getitem(float64, Literal[int](0))",
+        ),
+    ],
+)
+def test_the_reason_and_the_line(run, text, reason):
     with pytest.raises(CompileError) as caught:
-        run_name(1.0)
-    assert str(caught.value) == (
-        "has_no_such_name does not compile: NameError: name 'windd' is not defined\n"
-        f"  {line_of(run_name, 'return has')}: return has_no_such_name(x)"
-    )
-
-
-def test_what_numba_does_not_know_at_all():
-    with pytest.raises(CompileError, match=r"^opens_a_file does not compile: Unsupported context manager in use\n"):
-        run_file(1.0)
-
-
-def test_an_entry_by_itself():
-    with pytest.raises(CompileError) as caught:
-        run_itself(1.0)
-    assert str(caught.value) == (
-        "run_itself does not compile: No implementation of function Function(<built-in function getitem>) found for "
-        f"signature: >>> getitem(float64, Literal[int](0))\n  {line_of(run_itself, 'x[0]')}: return x[0]"
-    )
+        run(1.0)
+    lines, _ = inspect.getsourcelines(run.py_func)
+    assert str(caught.value) == f"{reason}\n  {line_of(run, text)}: {lines[-1].strip()}"
 
 
 def test_a_kernel_called_from_python():
